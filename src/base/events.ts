@@ -1,0 +1,101 @@
+import type { ErrorCode } from './errors.js';
+
+/** Where a schema or a value went wrong, as events and answers show it. */
+export interface IssueSummary {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** How one call ended. `rejected` means the upstream saw nothing of it. */
+export interface CallEvent {
+  /** Epoch milliseconds at which the call came in. */
+  readonly timeMs: number;
+  readonly principal: string;
+  readonly door: string;
+  readonly upstream: string;
+  /** The upstream's own name of the tool. */
+  readonly tool: string;
+  readonly transport: 'local' | 'proxied';
+  readonly outcome: 'ok' | 'tool-error' | 'error' | 'rejected' | 'cancelled' | 'timeout';
+  readonly code?: ErrorCode;
+  readonly durationMs: number;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  /** First 16 hex characters of SHA-256 over the arguments' bytes; absent unless a listener asked for it. */
+  readonly argumentsHash?: string;
+  readonly issues?: readonly IssueSummary[];
+}
+
+/** Every event, by its stable name. Programs and the audit log may rely on the names and the fields. */
+export interface DoorEvents {
+  'upstream.connected': { readonly upstream: string; readonly revision: string; readonly tools: number };
+  'upstream.lost': { readonly upstream: string; readonly code: ErrorCode; readonly reason: string };
+  'upstream.relisted': { readonly upstream: string; readonly tools: number };
+  'server.warning': {
+    readonly upstream: string;
+    /** Stable kind of warning, kebab-case: `pagination-loop`, `noise-on-stdout`, `duplicate-response`, ... */
+    readonly warning: string;
+    readonly message: string;
+    readonly tool?: string;
+    readonly code?: ErrorCode;
+  };
+  'tool.excluded': {
+    readonly upstream: string;
+    readonly tool: string;
+    readonly code: ErrorCode;
+    readonly which: 'inputSchema' | 'outputSchema' | 'definition';
+    readonly schemaPath: string;
+    readonly reason: string;
+  };
+  'tool.changed': { readonly upstream: string; readonly tool: string; readonly change: 'added' | 'removed' | 'changed' };
+  'call.completed': CallEvent;
+  'call.rejected': CallEvent;
+  'output.violation': { readonly upstream: string; readonly tool: string; readonly issues: readonly IssueSummary[] };
+  'elicitation.rejected': { readonly upstream: string; readonly tool: string; readonly issues: readonly IssueSummary[] };
+  'auth.required': { readonly upstream: string };
+  'config.changed': { readonly path: string };
+}
+
+export type EventName = keyof DoorEvents;
+export type EventListener<Name extends EventName = EventName> = (event: DoorEvents[Name]) => void;
+export type AnyEventListener = (name: EventName, event: DoorEvents[EventName]) => void;
+
+/** Typed, synchronous publish and subscribe. A listener that throws is dropped from that event, not from the call. */
+export class EventBus {
+  readonly #byName = new Map<EventName, Set<EventListener<never>>>();
+  readonly #any = new Set<AnyEventListener>();
+
+  /** @returns a function that ends the subscription */
+  on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void {
+    const listeners = this.#byName.get(name) ?? new Set();
+    this.#byName.set(name, listeners);
+    listeners.add(listener as EventListener<never>);
+    return () => void listeners.delete(listener as EventListener<never>);
+  }
+
+  /** Hears every event. @returns a function that ends the subscription */
+  onAny(listener: AnyEventListener): () => void {
+    this.#any.add(listener);
+    return () => void this.#any.delete(listener);
+  }
+
+  /** Whether anybody would hear `name`: lets hot paths skip making an event nobody wants. */
+  hears(name: EventName): boolean {
+    return this.#any.size > 0 || (this.#byName.get(name)?.size ?? 0) > 0;
+  }
+
+  emit<Name extends EventName>(name: Name, event: DoorEvents[Name]): void {
+    for (const listener of this.#byName.get(name) ?? []) guarded(() => (listener as EventListener<Name>)(event));
+    for (const listener of this.#any) guarded(() => listener(name, event));
+  }
+}
+
+/** An observer's mistake must not change the answer of the call it observes. */
+function guarded(task: () => void): void {
+  try {
+    task();
+  } catch (thrown) {
+    // Surfaces as an unhandled rejection, where the runtime's own reporting takes it up.
+    void Promise.reject(thrown);
+  }
+}

@@ -1,0 +1,6 @@
+export * from './call.js';
+export * from './cancel.js';
+export * from './clock.js';
+export * from './errors.js';
+export * from './events.js';
+export * from './json/index.js';

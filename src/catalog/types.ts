@@ -1,0 +1,62 @@
+import type { ErrorCode } from '../base/index.js';
+import type { Judge } from '../schema/index.js';
+
+/** When a tool's public name carries its mount: always, only where two would collide, or never. */
+export type PrefixRule = 'always' | 'conflict' | 'never';
+
+/** Which of an upstream's tools are mounted. Patterns match upstream names; `*` is the only wildcard; deny wins. */
+export interface ToolFilter {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+/** One tool as an upstream lists it, its schemas compiled. Made once per list by the client. */
+export interface ListedTool {
+  /** The upstream's own name. */
+  readonly name: string;
+  /** The tool's whole definition as JSON text, as the upstream wrote it (save a missing root `type`, see the design). */
+  readonly definition: string;
+  /** Where the string value of `name` lies in `definition`, quotes included; lets it be renamed without re-serialising. */
+  readonly nameStart: number;
+  readonly nameEnd: number;
+  readonly description: string | undefined;
+  readonly input: Judge;
+  /** Absent where the tool has no outputSchema, or one that cannot compile and was told to be ignored. */
+  readonly output: Judge | undefined;
+}
+
+/** A tool that was left out, and why. */
+export interface Exclusion {
+  readonly mount: string;
+  /** The upstream's own name; `#3` (its position) where it has none that can be read. */
+  readonly tool: string;
+  readonly code: ErrorCode;
+  readonly which: 'inputSchema' | 'outputSchema' | 'definition';
+  /** JSON pointer into the schema. */
+  readonly schemaPath: string;
+  readonly reason: string;
+}
+
+/** A tool in the catalog: what a mount lists, under its public name. */
+export interface CatalogEntry {
+  /** The public name: unique, at most 64 of [A-Za-z0-9_-]. */
+  readonly name: string;
+  readonly mount: string;
+  readonly tool: ListedTool;
+  /** The definition under its public name, as JSON text. */
+  readonly advertised: string;
+}
+
+/** What there is, at one moment. Frozen; a change makes a new one. */
+export interface CatalogSnapshot {
+  /** In mount order, then in the upstream's order. */
+  readonly entries: readonly CatalogEntry[];
+  readonly exclusions: readonly Exclusion[];
+  /** Finds by public name. */
+  find(name: string): CatalogEntry | undefined;
+  /** Finds by the upstream's own name. */
+  findTool(mount: string, tool: string): CatalogEntry | undefined;
+  findExclusion(mount: string, tool: string): Exclusion | undefined;
+  /** Finds the exclusion a public name would have had, so that a call to it can say why. */
+  findExcludedName(name: string): Exclusion | undefined;
+}
