@@ -1,0 +1,3 @@
+export { type CompileOptions, compileSchema } from './compile.js';
+export { dialectOf, findDialect } from './dialect.js';
+export type { Compilation, Dialect, Issue, Judge, SchemaWarning, Verdict } from './types.js';
