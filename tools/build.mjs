@@ -43,7 +43,7 @@ const startedAt = new Date();
 
 const chunks = await bundle();
 const files = new Map(chunks.map(({ fileName, code }) => [fileName, code]));
-files.set('config.schema.json', readFileSync(join(ROOT, 'src/config/config.schema.json'), 'utf8'));
+files.set('config.schema.json', await configSchema());
 files.set('THIRD_PARTY_NOTICES.md', noticesText(bundledPackages(ROOT, chunks)));
 writeChanged(files);
 chmodSync(join(out, 'cli.js'), 0o755);
@@ -51,8 +51,26 @@ utimesSync(join(out, 'cli.js'), startedAt, startedAt); // its age tells whether 
 if (flags.types) writeDeclarations();
 
 async function bundle() {
-  const build = await rolldown({
-    input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(ROOT, path)])),
+  const build = await openBundle(
+    Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(ROOT, path)])),
+  );
+  try {
+    const { output } = await build.generate({
+      format: 'esm',
+      minify: true,
+      comments: { legal: false }, // licences stand in THIRD_PARTY_NOTICES.md, once
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name].js', // no hash: the pinned module lists name chunks
+    });
+    return output.filter(({ type }) => type === 'chunk');
+  } finally {
+    await build.close();
+  }
+}
+
+function openBundle(input) {
+  return rolldown({
+    input,
     cwd: ROOT,
     platform: 'node',
     external: isDeclared,
@@ -67,18 +85,15 @@ async function bundle() {
       if (level === 'warn') throw new Error(`${log.code}: ${log.message}`);
     },
   });
-  try {
-    const { output } = await build.generate({
-      format: 'esm',
-      minify: true,
-      comments: { legal: false }, // licences stand in THIRD_PARTY_NOTICES.md, once
-      entryFileNames: '[name].js',
-      chunkFileNames: 'chunks/[name].js', // no hash: the pinned module lists name chunks
-    });
-    return output.filter(({ type }) => type === 'chunk');
-  } finally {
-    await build.close();
-  }
+}
+
+/** The published schema is printed by the room that reads configurations, so the two cannot differ. */
+async function configSchema() {
+  const build = await openBundle(join(ROOT, 'src/config/json-schema.ts'));
+  const { output } = await build.generate({ format: 'esm', codeSplitting: false });
+  await build.close();
+  const { configJsonSchema } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+  return `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
 }
 
 /** Dependencies and optional peers stay imports; everything else comes along. */

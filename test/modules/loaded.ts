@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { dirname, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CLI } from '../fixtures/open-door.js';
+
+const REPORT = fileURLToPath(new URL('report.cjs', import.meta.url));
+
+/** Waits for the answer to `input`, then asks what is loaded; without `input` the process runs to its end. */
+export interface Run {
+  readonly args: readonly string[];
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Loaded {
+  /** Files of the bundle, sorted, relative to it. */
+  readonly chunks: readonly string[];
+  /** Node's public modules beyond those of an empty process, sorted. */
+  readonly builtins: readonly string[];
+}
+
+/** Runs the built command and lists what it had loaded when it ended, or when it had answered. */
+export async function listLoaded(run: Run): Promise<Loaded> {
+  const [ours, empty] = await Promise.all([trace([CLI, ...run.args], run), trace(['--eval', ''], { args: [] })]);
+  const standard = new Set(builtinsIn(empty));
+  return { chunks: chunksIn(ours), builtins: builtinsIn(ours).filter((name) => !standard.has(name)) };
+}
+
+/** @returns what node wrote to stderr: its own trace of the modules it loads, then the report */
+async function trace(nodeArgs: readonly string[], { input, env }: Run): Promise<string> {
+  const child = spawn(process.execPath, ['--require', REPORT, ...nodeArgs], {
+    env: { ...process.env, ...env, NODE_DEBUG: 'esm', NODE_OPTIONS: '' },
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    // The first report is the one wanted; what ending the process loads is not part of starting it.
+    if (input !== undefined && stderr.includes('\nLOADED ')) child.stdin.end();
+  });
+  child.stdout.once('data', () => {
+    if (input !== undefined) child.kill('SIGUSR2');
+  });
+  if (input === undefined) child.stdin.end();
+  else child.stdin.write(input);
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`node ${nodeArgs.join(' ')} ended with ${code}\n${stderr.slice(-2000)}`);
+  return stderr;
+}
+
+function chunksIn(stderr: string): string[] {
+  const before = stderr.slice(0, stderr.indexOf('\nLOADED '));
+  const files = [...before.matchAll(/Storing (file:\S+) /g)].map(([, url]) => fileURLToPath(url!));
+  return [...new Set(files.map((file) => relative(dirname(CLI), file).replaceAll('\\', '/')))].sort();
+}
+
+function builtinsIn(stderr: string): string[] {
+  const report = /\nLOADED (.*)\n/.exec(stderr)?.[1];
+  if (report === undefined) throw new Error(`no report of loaded modules in:\n${stderr.slice(-2000)}`);
+  return (JSON.parse(report) as string[]).sort();
+}
