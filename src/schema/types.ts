@@ -18,8 +18,23 @@ export interface Issue {
 }
 
 export type Verdict =
-  | { readonly valid: true }
-  | { readonly valid: false; readonly issues: readonly Issue[]; readonly truncated: boolean };
+  | {
+      readonly valid: true;
+      /** Formats that did not match, where `formats` is `report`. */
+      readonly warnings?: readonly Issue[];
+    }
+  | {
+      readonly valid: false;
+      /** In a stable order, at most 20. */
+      readonly issues: readonly Issue[];
+      /** Whether there were more than 20. */
+      readonly truncated: boolean;
+      /**
+       * The judge gave up (nesting, work, bad JSON text): nothing is known to be wrong with the value. Its one issue has
+       * the keyword `judge`. Refuse arguments, warn about outputs.
+       */
+      readonly gaveUp?: true;
+    };
 
 /** A compiled schema. Immutable and shared: one per distinct (canonical schema, dialect, options) in the process. */
 export interface Judge {
@@ -41,6 +56,38 @@ export interface SchemaWarning {
   /** JSON pointer into the schema. */
   readonly schemaPath: string;
   readonly message: string;
+}
+
+/** How large a schema may be. Beyond any of these it is SCHEMA_TOO_LARGE. */
+export interface SchemaLimits {
+  /** Bytes of the schema as compact JSON text. Default 262,144. */
+  readonly maxBytes: number;
+  /** Schemas inside each other. Default 64. */
+  readonly maxDepth: number;
+  /** Schemas in all, referenced documents included. Default 4,000. */
+  readonly maxSubschemas: number;
+  /** Members of one `properties` or like map. Default 1,000. */
+  readonly maxProperties: number;
+  /** Values of one `enum`. Default 10,000. */
+  readonly maxEnum: number;
+  /** `pattern` and `patternProperties` in all. Default 500. */
+  readonly maxPatterns: number;
+  /** Schemas that one value can meet at one place once every reference is followed. Default 10,000. */
+  readonly maxExpansion: number;
+  /** Arrays and objects inside each other in a judged value. Default 512. */
+  readonly maxValueDepth: number;
+}
+
+export interface CompileOptions {
+  /** URI of the dialect assumed where `$schema` is absent. Default 2020-12. */
+  readonly dialect?: string;
+  /** Other schemas that references may lead to, by URI. Nothing is ever fetched. */
+  readonly documents?: Readonly<Record<string, unknown>>;
+  readonly limits?: Partial<SchemaLimits>;
+  /** What `format` does for email, uri, date and date-time. Default `ignore`: it is an annotation. */
+  readonly formats?: 'ignore' | 'report' | 'assert';
+  /** Shows short received values in issues. Off by default: values may be secrets. */
+  readonly showReceived?: boolean;
 }
 
 /** `error.code` is UNSUPPORTED_DIALECT, UNRESOLVED_REF, SCHEMA_INVALID or SCHEMA_TOO_LARGE; `error.data.schemaPath` a JSON pointer. */
