@@ -1,0 +1,104 @@
+// @ts-check
+/** The processes that are put in the middle, each started the same way before the same upstream. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Caller } from './load.mjs';
+import { onCore } from './machine.mjs';
+import { makePool } from './payloads.mjs';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+export const DIST = join(HERE, '..', 'dist', 'cli.js');
+const NODE = process.execPath;
+
+/** @typedef {'direct' | 'pipe' | 'relay' | 'sdk' | 'parse-stringify' | 'doorward'} Middle */
+
+/** A command in whose words `{upstream}` and `{config}` are filled in. @type {Readonly<Record<Exclude<Middle, 'direct'>, readonly string[]>>} */
+const COMMANDS = {
+  pipe: [NODE, join(HERE, 'pipe.mjs'), '{upstream}'],
+  relay: [NODE, join(HERE, 'relay.mjs'), '{upstream}'],
+  sdk: [NODE, join(HERE, 'sdk-v1.mjs'), '{upstream}'],
+  'parse-stringify': [NODE, join(HERE, 'parse-stringify.mjs'), '{upstream}'],
+  doorward: [NODE, DIST, 'stdio', '--config', '{config}'],
+};
+
+/** One run's place on disk: payload pools, configs, and a home that is nobody's. */
+export class Workshop {
+  /** @param {{ subject?: readonly string[] | undefined }} [options] `subject` stands in for doorward's command */
+  constructor({ subject } = {}) {
+    this.directory = mkdtempSync(join(tmpdir(), 'doorward-bench-'));
+    this.subject = subject;
+    /** @type {Map<string, readonly import('./payloads.mjs').Payload[]>} */
+    this.pools = new Map();
+    // Nothing of the machine's own set-up may leak into what is measured: no NODE_OPTIONS, no caches, no configs.
+    this.env = {
+      PATH: process.env.PATH,
+      HOME: this.directory,
+      XDG_CACHE_HOME: join(this.directory, 'cache'),
+      XDG_CONFIG_HOME: join(this.directory, 'config'),
+      XDG_STATE_HOME: join(this.directory, 'state'),
+    };
+  }
+
+  /** @param {string} kind */
+  pool(kind) {
+    let pool = this.pools.get(kind);
+    if (!pool) {
+      pool = makePool(kind, this.directory);
+      this.pools.set(kind, pool);
+    }
+    return pool;
+  }
+
+  /** Large pools are worth forgetting once their row is done. @param {string} kind */
+  dropPool(kind) {
+    this.pools.delete(kind);
+    for (const part of ['arguments', 'result']) rmSync(join(this.directory, `${kind}.${part}`), { force: true });
+  }
+
+  /** @param {readonly string[]} kinds @param {number} [toolCount] @returns {string[]} */
+  upstream(kinds, toolCount = 0) {
+    for (const kind of kinds) this.pool(kind);
+    return onCore('load', [NODE, join(HERE, 'upstream.mjs'), this.directory, kinds.join(','), String(toolCount)]);
+  }
+
+  /** @param {readonly string[]} upstream @returns {string} path of a config with this one server */
+  config([command, ...args]) {
+    const path = join(
+      this.directory,
+      `doorward-${args
+        .slice(-2)
+        .join('-')
+        .replace(/[^a-z0-9-]/g, '_')}.json`,
+    );
+    writeFileSync(path, JSON.stringify({ mcpServers: { up: { command, args } } }));
+    return path;
+  }
+
+  /** @param {Middle} middle @param {readonly string[]} upstream @returns {string[]} */
+  command(middle, upstream) {
+    if (middle === 'direct') return [...upstream];
+    const words = middle === 'doorward' && this.subject ? this.subject : COMMANDS[middle];
+    return words.flatMap((word) =>
+      word === '{upstream}' ? upstream : word === '{config}' ? [this.config(upstream)] : [word],
+    );
+  }
+
+  /** Starts a middle and shakes hands. @param {Middle} middle @param {readonly string[]} upstream @returns {Promise<Caller>} */
+  async start(middle, upstream) {
+    const core = middle === 'direct' ? 'load' : 'middle';
+    const caller = new Caller(this.command(middle, upstream), { env: this.env, core });
+    try {
+      await caller.initialize();
+    } catch (error) {
+      await caller.close();
+      throw error;
+    }
+    return caller;
+  }
+
+  close() {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
