@@ -1,0 +1,84 @@
+import { type Decimal, decimalOf, ExactNumber, numberOfToken } from '../base/index.js';
+
+export type JsonNumber = number | ExactNumber;
+
+export function isJsonNumber(value: unknown): value is JsonNumber {
+  return typeof value === 'number' ? Number.isFinite(value) : value instanceof ExactNumber;
+}
+
+/** Compares by value, to the last digit. @returns negative, zero or positive */
+export function compareNumbers(left: JsonNumber, right: JsonNumber): number {
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  return compareDecimals(decimalOf(left), decimalOf(right));
+}
+
+function compareDecimals(left: Decimal, right: Decimal): number {
+  const leftSign = signOf(left);
+  const rightSign = signOf(right);
+  if (leftSign !== rightSign || leftSign === 0) return leftSign - rightSign;
+  return leftSign * compareMagnitudes(left, right);
+}
+
+function signOf({ digits, negative }: Decimal): number {
+  if (digits === '') return 0;
+  return negative ? -1 : 1;
+}
+
+function compareMagnitudes(left: Decimal, right: Decimal): number {
+  const byLength = left.digits.length + left.exponent - (right.digits.length + right.exponent);
+  if (byLength !== 0) return byLength;
+  // Neither has trailing zeros, so of two that start alike the longer is the larger: just what string order says.
+  if (left.digits === right.digits) return 0;
+  return left.digits < right.digits ? -1 : 1;
+}
+
+/** Whether the number has no fractional part: 1.0 and 1e400 have none. */
+export function isIntegral(value: JsonNumber): boolean {
+  return typeof value === 'number' ? Number.isInteger(value) : decimalOf(value).exponent >= 0;
+}
+
+/** Whether `value` is a multiple of `divisor` in decimal: 19.99 is one of 0.01. */
+export function isMultipleOf(value: JsonNumber, divisor: JsonNumber): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor))
+    return (value as number) % (divisor as number) === 0;
+  const dividend = decimalOf(value);
+  const by = decimalOf(divisor);
+  if (dividend.digits === '') return true;
+  const shift = dividend.exponent - by.exponent;
+  // Then the divisor ends in a zero at a place where the value, which has no trailing zeros, does not.
+  if (shift < 0) return false;
+  const modulus = BigInt(by.digits);
+  return (digitsModulo(dividend.digits, modulus) * powerOfTenModulo(shift, modulus)) % modulus === 0n;
+}
+
+/** Piece by piece: turning a million digits into one BigInt would cost far more than linear time. */
+function digitsModulo(digits: string, modulus: bigint): bigint {
+  const step = Math.max(15, modulus.toString().length);
+  const scale = 10n ** BigInt(step);
+  let remainder = 0n;
+  let at = digits.length % step;
+  if (at > 0) remainder = BigInt(digits.slice(0, at)) % modulus;
+  for (; at < digits.length; at += step) {
+    remainder = (remainder * scale + BigInt(digits.slice(at, at + step))) % modulus;
+  }
+  return remainder;
+}
+
+function powerOfTenModulo(exponent: number, modulus: bigint): bigint {
+  let result = 1n % modulus;
+  let square = 10n % modulus;
+  for (let rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) result = (result * square) % modulus;
+    square = (square * square) % modulus;
+  }
+  return result;
+}
+
+/** One text for all ways of writing a number, so that equal numbers are equal strings. */
+export function numberKey(value: JsonNumber): string {
+  const plain = typeof value === 'number' ? value : numberOfToken(value.text);
+  // String(-0) is "0", as wanted: JSON knows no second zero.
+  if (typeof plain === 'number') return String(plain);
+  const { negative, digits, exponent } = decimalOf(plain);
+  return `${negative ? '-' : ''}${digits}e${exponent}`;
+}

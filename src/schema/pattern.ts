@@ -1,0 +1,78 @@
+import { PatternMachine, type Spend } from './pattern-machine.js';
+import { type PatternNode, parsePattern, UnsupportedPattern } from './pattern-syntax.js';
+
+/** A `pattern`, ready to test strings in time linear in their length. */
+export interface Pattern {
+  readonly source: string;
+  /** @param spend is told the work done, and throws to end it */
+  test(text: string, spend: Spend): boolean;
+}
+
+/** A pattern that cannot be enforced, and why. */
+export interface UnenforceablePattern {
+  readonly source: string;
+  readonly problem: string;
+}
+
+/** A pattern repeated at most so often in all may be left to the platform's backtracking RegExp. */
+const MAX_NATIVE_LENGTH = 128;
+
+/**
+ * Compiles a pattern as ECMAScript reads it: with the u flag, or without where that is the only way it makes sense.
+ * Whatever could backtrack without end runs on a machine that does not backtrack; what neither can do is unenforceable.
+ */
+export function compilePattern(source: string): Pattern | UnenforceablePattern {
+  const native = compileNative(source);
+  if (native === undefined) return { source, problem: 'it is not an ECMAScript pattern' };
+  try {
+    const node = parsePattern(source, native.unicode);
+    if (isPlainlyLinear(node)) return { source, test: (text) => native.test(text) };
+    const machine = new PatternMachine(node, native.unicode);
+    return { source, test: (text, spend) => machine.test(text, spend) };
+  } catch (thrown) {
+    if (thrown instanceof UnsupportedPattern) return { source, problem: thrown.message };
+    throw thrown;
+  }
+}
+
+function compileNative(source: string): RegExp | undefined {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(source, flags);
+    } catch {
+      // Not in this mode.
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Whether backtracking cannot cost more than linear time: the pattern starts at `^`, and there is at most one place where
+ * it has a choice. Most patterns of tools are like that, and the platform is fastest on them.
+ */
+function isPlainlyLinear(node: PatternNode): boolean {
+  if (node.kind !== 'sequence' || node.parts[0]?.kind !== 'assert' || node.parts[0].what !== 'start') return false;
+  const { choices, length } = measureChoices(node);
+  return choices <= 1 && length <= MAX_NATIVE_LENGTH;
+}
+
+function measureChoices(node: PatternNode): { choices: number; length: number } {
+  if (node.kind === 'set') return { choices: 0, length: 1 };
+  if (node.kind === 'assert') return { choices: 0, length: 0 };
+  if (node.kind === 'look') return { choices: Number.POSITIVE_INFINITY, length: 0 };
+  if (node.kind === 'repeat') {
+    const child = measureChoices(node.child);
+    const isOpen = node.min !== node.max;
+    // A choice that is repeated is made each time.
+    const repeated = child.choices > 0 ? Number.POSITIVE_INFINITY : 0;
+    const times = isOpen ? Math.max(node.min, 1) : node.min;
+    return { choices: repeated + (isOpen ? 1 : 0), length: child.length * times };
+  }
+  const children = node.kind === 'sequence' ? node.parts : node.branches;
+  const total = { choices: node.kind === 'either' ? 1 : 0, length: 0 };
+  for (const child of children.map(measureChoices)) {
+    total.choices += child.choices;
+    total.length += child.length;
+  }
+  return total;
+}
