@@ -44,6 +44,11 @@ export class Oracle {
     }
   }
 
+  /** Whether the dialect's own metaschema accepts `schema`, judged as plain data. */
+  async acceptsSchema(schema: unknown): Promise<boolean> {
+    return (await validate(DIALECT_URI[this.#dialect], schema as SchemaObject)).valid;
+  }
+
   close(): void {
     for (const uri of this.#documents) unregisterSchema(uri);
   }

@@ -59,11 +59,12 @@ export function readSuiteFolder(folder: string, dialect: Dialect): SuiteFile[] {
 /** The suite's remote documents by the URI under which the suite expects them, as text. */
 export function readRemotes(suite: string, dialect: Dialect): Record<string, string> {
   const folder = join(suite, 'remotes');
-  const others = [...Object.values(SUITE_FOLDER), 'draft3', 'v1'].filter((name) => name !== SUITE_FOLDER[dialect]);
+  const others = Object.values(SUITE_FOLDER).filter((name) => name !== SUITE_FOLDER[dialect]);
   const remotes: Record<string, string> = {};
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
+    if (/^(?:v1|draft3)\//.test(path)) continue;
     // Another dialect's folder holds documents that name their own dialect only where a cross-draft case wants them.
     const text = readFileSync(join(folder, path), 'utf8');
     if (others.some((name) => path.startsWith(`${name}/`)) && !text.includes('"$schema"')) continue;

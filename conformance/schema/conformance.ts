@@ -1,0 +1,137 @@
+// `npm run conformance:schema`: the official suite (required and optional) and our own, in five dialects, compiled and
+// without code generation, the suite's remotes handed in, a server counting whether anybody asks the network instead.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Dialect } from '../../src/schema/index.js';
+import type { ChildResult, DialectResult } from './conformance-child.js';
+import type { FileResult } from './run-cases.js';
+
+const REQUIRED: Readonly<Record<Dialect, number>> = {
+  '2020-12': 1299,
+  '2019-09': 1259,
+  'draft-07': 927,
+  'draft-06': 839,
+  'draft-04': 618,
+};
+const LEAST_REGEX = 66;
+const CHILD_TIMEOUT_MS = 240_000;
+const SUITE_PORT = 1234;
+
+const MODES = [
+  { name: 'compiled', flags: [], generatesCode: true },
+  { name: 'without code generation', flags: ['--disallow-code-generation-from-strings'], generatesCode: false },
+] as const;
+
+const failures: string[] = [];
+const results: ChildResult[] = [];
+const server = await startCountingServer();
+const folder = mkdtempSync(join(tmpdir(), 'doorward-conformance-'));
+try {
+  for (const mode of MODES) {
+    const output = join(folder, `${mode.generatesCode}.json`);
+    await runChild(mode.flags, output);
+    results.push(JSON.parse(readFileSync(output, 'utf8')));
+    report(mode, results.at(-1)!);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+  for (const one of server.servers) one.close();
+}
+const [one, other] = results.map(({ dialects }) => JSON.stringify(dialects));
+expect(one === other, 'the two modes do not give the same verdicts everywhere');
+expect(server.connections() === 0, `${server.connections()} connections to the suite's remote server, target 0`);
+console.log(`\nnetwork: ${server.connections()} connections to localhost:${SUITE_PORT} (target 0)`);
+for (const failure of failures) console.log(`MISS ${failure}`);
+console.log(failures.length === 0 ? 'conformance:schema holds' : `conformance:schema: ${failures.length} misses`);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+function expect(holds: boolean, failure: string): void {
+  if (!holds) failures.push(failure);
+}
+
+/** Counts connections on the port that the suite's references name, after showing that it does count. */
+async function startCountingServer() {
+  let count = 0;
+  const servers: Server[] = [];
+  for (const host of ['127.0.0.1', '::1']) {
+    const one = createServer((socket) => {
+      count += 1;
+      socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
+    });
+    const listening = await new Promise<boolean>((done, fail) => {
+      // A machine without IPv6 has no ::1 to listen on; a port that is taken is another matter.
+      one.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? fail(error) : done(false)));
+      one.listen(SUITE_PORT, host, () => done(true));
+    });
+    if (listening) servers.push(one);
+  }
+  await fetch(`http://127.0.0.1:${SUITE_PORT}/`);
+  if (count !== 1) throw new Error(`the counting server counted ${count} for one request`);
+  return { servers, connections: () => count - 1 };
+}
+
+async function runChild(flags: readonly string[], output: string): Promise<void> {
+  const runner = join(import.meta.dirname, '..', '..', 'tools', 'run-ts.mjs');
+  const script = join(import.meta.dirname, 'conformance-child.ts');
+  const child = spawn(process.execPath, [runner, ...flags, script, output], { stdio: 'inherit' });
+  const timer = setTimeout(() => child.kill(), CHILD_TIMEOUT_MS);
+  const code = await new Promise((done) => child.on('close', done));
+  clearTimeout(timer);
+  if (code !== 0)
+    throw new Error(`the suite's process ended with ${code}; killed after ${CHILD_TIMEOUT_MS} ms if it hung`);
+}
+
+function report(mode: (typeof MODES)[number], result: ChildResult): void {
+  console.log(`\n${mode.name}`);
+  expect(result.generatesCode === mode.generatesCode, `${mode.name}: code generation is ${result.generatesCode}`);
+  for (const dialect of result.dialects) reportDialect(mode.name, dialect);
+  const last = result.remoteCodes.length - 1;
+  const isRefused = (code: string, at: number) => code === (at === last ? 'UNSUPPORTED_DIALECT' : 'UNRESOLVED_REF');
+  expect(result.remoteCodes.every(isRefused), `${mode.name}: remote references gave ${result.remoteCodes.join(', ')}`);
+  console.log(`  references to what was not handed in: ${result.remoteCodes.join(', ')}`);
+}
+
+function reportDialect(mode: string, { dialect, required, optional, extra }: DialectResult): void {
+  const where = `${mode}, ${dialect}`;
+  const target = REQUIRED[dialect];
+  const all = tally(required);
+  expect(
+    all.passed === target && all.ran === target,
+    `${where}: required ${all.passed}/${all.ran}, target ${target}/${target}`,
+  );
+  const own = tally(extra);
+  expect(own.passed === own.ran, `${where}: our own suite ${own.passed}/${own.ran}`);
+  const bignum = tally(optional.filter(({ name }) => name.endsWith('/bignum.json')));
+  expect(bignum.ran > 0 && bignum.passed === bignum.ran, `${where}: bignum ${bignum.passed}/${bignum.ran}, target all`);
+  const regex = tally(optional.filter(({ name }) => name.endsWith('/ecmascript-regex.json')));
+  expect(regex.passed >= LEAST_REGEX, `${where}: ecmascript-regex ${regex.passed}/${regex.ran}, target ${LEAST_REGEX}`);
+  const others = optional.filter(({ name }) => !/bignum|ecmascript-regex/.test(name));
+  console.log(
+    `  ${dialect.padEnd(8)} required ${all.passed}/${all.ran} (target ${target}), own ${own.passed}/${own.ran} (all), ` +
+      `bignum ${bignum.passed}/${bignum.ran} (all), ecmascript-regex ${regex.passed}/${regex.ran} (${LEAST_REGEX})`,
+  );
+  console.log(`           reported only: ${others.map((file) => `${short(file.name)} ${show(file)}`).join(', ')}`);
+  for (const file of [...required, ...extra, ...optional])
+    for (const miss of file.misses) console.log(`    ${file.name}: ${miss}`);
+}
+
+function tally(files: readonly FileResult[]): { ran: number; passed: number } {
+  const ran = files.reduce((sum, file) => sum + file.ran, 0);
+  return { ran, passed: ran - files.reduce((sum, file) => sum + failedCases(file), 0) };
+}
+
+/** A case that fails as text may fail again as a value: it is one case. */
+function failedCases(file: FileResult): number {
+  return new Set(file.misses.map((miss) => miss.slice(0, miss.lastIndexOf(': ')))).size;
+}
+
+function show(file: FileResult): string {
+  return `${file.ran - failedCases(file)}/${file.ran}`;
+}
+
+function short(name: string): string {
+  return name.replace('optional/', '').replace('.json', '');
+}

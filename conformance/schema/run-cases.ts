@@ -1,0 +1,47 @@
+import { parseJson } from '../../src/base/index.js';
+import { type Compilation, compileSchema, type Dialect, type Verdict } from '../../src/schema/index.js';
+import { DIALECT_URI, type SuiteCase, type SuiteFile } from './suite.js';
+
+export interface FileResult {
+  readonly name: string;
+  readonly ran: number;
+  /** `<group> | <case>: expected valid, got ...` */
+  readonly misses: readonly string[];
+}
+
+/** Judges every case of a file, each as text and as a value. A verdict that the judge gave up on is a miss, whatever was expected. */
+export function runFile(file: SuiteFile, documents: Readonly<Record<string, unknown>>): FileResult {
+  const misses: string[] = [];
+  let ran = 0;
+  for (const group of file.groups) {
+    const options = { dialect: DIALECT_URI[file.dialect], documents };
+    const fromText = compileSchema(group.schema, options);
+    const fromValue = compileSchema(parseJson(group.schema), options);
+    for (const one of group.cases) {
+      ran += 1;
+      const wanted = one.valid ? 'valid' : 'invalid';
+      const name = `${group.description} | ${one.description}`;
+      const got = answer(fromText, (judge) => judge.check(one.data));
+      if (got !== wanted) misses.push(`${name}: expected ${wanted}, got ${got}`);
+      if (losesItsPoint(file.dialect, one)) continue;
+      const second = answer(fromValue, (judge) => judge.checkValue(parseJson(one.data)));
+      if (second !== got) misses.push(`${name}: ${got} as text, ${second} as a value`);
+    }
+  }
+  return { name: file.name, ran, misses };
+}
+
+/** draft-04 tells 1.0 from 1, which a value no longer does. */
+function losesItsPoint(dialect: Dialect, { data }: SuiteCase): boolean {
+  return dialect === 'draft-04' && /\d\.\d|\d[eE]/.test(data);
+}
+
+type Compiled = Extract<Compilation, { ok: true }>['judge'];
+
+function answer(compilation: Compilation, check: (judge: Compiled) => Verdict): string {
+  if (!compilation.ok) return `${compilation.error.code} (${compilation.error.message})`;
+  const verdict = check(compilation.judge);
+  if (verdict.valid) return 'valid';
+  if (verdict.gaveUp) return `no verdict (${verdict.issues[0]?.message})`;
+  return 'invalid';
+}
