@@ -1,0 +1,100 @@
+/** Cases of kind `process`: how children are started, and that none of them stays. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openDoor, until, upstreamWith } from '../fixtures/open-door.js';
+import { cpuMs, findMarked } from '../fixtures/processes.js';
+import { getCase, titleOf } from './cases.js';
+import { FAILURES } from './words.js';
+
+/** Ignores SIGTERM and the end of its input, as the case says. */
+const GRANDCHILD = "process.on('SIGTERM', () => {}); process.on('SIGINT', () => {}); setInterval(() => {}, 60000)";
+
+describe.concurrent('ends', () => {
+  test.for(['stdin_eof', 'SIGTERM', 'SIGINT'] as const)(`${titleOf('c17')} (%s)`, async (ending, test) => {
+    const code = `"${process.execPath}" -e "${GRANDCHILD}"; true`;
+    const { door, folder } = await openDoor(test, { servers: { w: { command: 'sh', args: ['-c', code] } } });
+    await until(() => findMarked(folder.mark).length >= 3, 'door, shell and grandchild');
+    door.remember();
+    if (ending === 'stdin_eof') door.endInput();
+    else door.signal(ending);
+    await door.ended(5000);
+    expect(await door.leftovers(500)).toEqual([]);
+  });
+
+  test(titleOf('c18'), async (test) => {
+    const { door } = await openDoor(test, { upstreams: { u: upstreamWith([]) } });
+    await door.request('tools/list');
+    const before = cpuMs(door.pid);
+    door.dropPipes();
+    let last = before;
+    const sampling = setInterval(() => {
+      try {
+        last = cpuMs(door.pid);
+      } catch {
+        // It has ended, which is what is wanted.
+      }
+    }, 20);
+    await door.ended(3000).finally(() => clearInterval(sampling));
+    expect(last - before).toBeLessThan(500);
+    expect(await door.leftovers(1000)).toEqual([]);
+  });
+});
+
+/** Starts as a server that lists one tool named after the arguments it was given. */
+const ARGUMENTS_TOOL = `
+  require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const text = JSON.stringify(process.argv.slice(1));
+    const result = method === 'initialize'
+      ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } }
+      : method === 'tools/list' ? { tools: [{ name: 'argv', inputSchema: { type: 'object' } }] }
+      : { content: [{ type: 'text', text }] };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  }).on('close', () => process.exit(0));
+`;
+
+describe.concurrent('starts', () => {
+  test(titleOf('c52'), async (test) => {
+    const rows = (getCase('c52').input.cases as readonly { readonly args: readonly string[] }[]).map(
+      ({ args }) => args,
+    );
+    const odd = [...rows, ['', ' ', '$HOME', '`id`', '$(id)', '*', ';', 'a"b\'c', 'x\ny', '-e', '--', '~']];
+    const servers = odd.map((args, at) => [
+      `s${at}`,
+      { command: process.execPath, args: ['-e', ARGUMENTS_TOOL, '--', ...args.map(literal)] },
+    ]);
+    const { door } = await openDoor(test, { servers: Object.fromEntries(servers) });
+    for (const [at, args] of odd.entries()) {
+      const content = (await door.call(`s${at}__argv`)).message?.result?.content as readonly {
+        readonly text: string;
+      }[];
+      expect(JSON.parse(content[0]?.text ?? '')).toEqual(args);
+    }
+  });
+
+  test(titleOf('c53'), async (test) => {
+    const { door, folder } = await openDoor(test, { servers: {}, initialize: false });
+    door.endInput();
+    await door.ended();
+    const home = join(folder.path, 'home');
+    const bin = join(home, '.nvm/versions/node/v22.1.0/bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'npx-of-this-test'), '#!/bin/sh\nexit 0\n');
+    chmodSync(join(bin, 'npx-of-this-test'), 0o755);
+    const env = { HOME: home, PATH: '/usr/bin:/bin' };
+    const open = await openDoor(test, { servers: { gui: { command: 'npx-of-this-test' } }, env });
+    const { message } = await open.door.call('gui__a');
+    expect(message?.error?.data?.code).toBe(FAILURES.command_not_found);
+    const shown = JSON.stringify(message?.error);
+    expect(shown).toContain('npx-of-this-test');
+    expect(shown).toContain('/usr/bin:/bin');
+    expect(shown).toContain(bin);
+  });
+});
+
+/** Config values are expanded once, and `$$` is a dollar. */
+function literal(text: string): string {
+  return text.replaceAll('$', '$$$$');
+}
