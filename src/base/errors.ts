@@ -76,7 +76,7 @@ export interface DoorErrorOptions {
 /** The one error class. Programs branch on `code`; people read `message`, then `hint`. */
 export class DoorError extends Error {
   static {
-    Object.defineProperty(this.prototype, 'name', { value: 'DoorError' });
+    Object.defineProperty(DoorError.prototype, 'name', { value: 'DoorError' });
   }
 
   readonly code: ErrorCode;

@@ -21,8 +21,8 @@ export interface CallEvent {
   readonly durationMs: number;
   readonly requestBytes: number;
   readonly responseBytes: number;
-  /** First 16 hex characters of SHA-256 over the arguments' bytes; absent unless a listener asked for it. */
-  readonly argumentsHash?: string;
+  /** First 16 hex characters of SHA-256 over the arguments' bytes: tells calls apart without telling what was in them. */
+  readonly argumentsHash: string;
   readonly issues?: readonly IssueSummary[];
 }
 
@@ -47,11 +47,19 @@ export interface DoorEvents {
     readonly schemaPath: string;
     readonly reason: string;
   };
-  'tool.changed': { readonly upstream: string; readonly tool: string; readonly change: 'added' | 'removed' | 'changed' };
+  'tool.changed': {
+    readonly upstream: string;
+    readonly tool: string;
+    readonly change: 'added' | 'removed' | 'changed';
+  };
   'call.completed': CallEvent;
   'call.rejected': CallEvent;
   'output.violation': { readonly upstream: string; readonly tool: string; readonly issues: readonly IssueSummary[] };
-  'elicitation.rejected': { readonly upstream: string; readonly tool: string; readonly issues: readonly IssueSummary[] };
+  'elicitation.rejected': {
+    readonly upstream: string;
+    readonly tool: string;
+    readonly issues: readonly IssueSummary[];
+  };
   'auth.required': { readonly upstream: string };
   'config.changed': { readonly path: string };
 }
@@ -60,7 +68,7 @@ export type EventName = keyof DoorEvents;
 export type EventListener<Name extends EventName = EventName> = (event: DoorEvents[Name]) => void;
 export type AnyEventListener = (name: EventName, event: DoorEvents[EventName]) => void;
 
-/** Typed, synchronous publish and subscribe. A listener that throws is dropped from that event, not from the call. */
+/** Typed, synchronous publish and subscribe. A listener that throws spoils nobody's call. */
 export class EventBus {
   readonly #byName = new Map<EventName, Set<EventListener<never>>>();
   readonly #any = new Set<AnyEventListener>();
@@ -90,12 +98,11 @@ export class EventBus {
   }
 }
 
-/** An observer's mistake must not change the answer of the call it observes. */
+/** An observer's mistake must not change the answer of the call it observes, nor end the door for everyone. */
 function guarded(task: () => void): void {
   try {
     task();
-  } catch (thrown) {
-    // Surfaces as an unhandled rejection, where the runtime's own reporting takes it up.
-    void Promise.reject(thrown);
+  } catch {
+    // Listeners that care report their own failures; here there is nobody to tell.
   }
 }

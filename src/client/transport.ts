@@ -1,4 +1,4 @@
-import type { DoorError } from '../base/index.js';
+import type { DoorError, Piece } from '../base/index.js';
 
 /**
  * One connection to one upstream, as bytes. The runtime supplies it (child processes, sockets); the client owns it.
@@ -14,11 +14,11 @@ export interface Transport {
 
   /**
    * Hands over one whole message in pieces, in order, without its line end. The pieces' memory belongs to the
-   * transport until `whenWritable` or the next turn of the event loop; callers do not write into it again.
+   * transport from then on; callers do not write into it again.
    *
    * @returns false when the other side reads too slowly: hold back until `whenWritable` resolves
    */
-  send(pieces: readonly Uint8Array[]): boolean;
+  send(pieces: readonly Piece[]): boolean;
 
   /** Resolves once the sink has drained, or at once if it has. */
   whenWritable(): Promise<void>;

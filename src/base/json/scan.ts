@@ -1,0 +1,468 @@
+import {
+  BACKSLASH,
+  CARRIAGE_RETURN,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  DOT,
+  decodeText,
+  LINE_FEED,
+  MINUS,
+  NINE,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  PLUS,
+  QUOTE,
+  SPACE,
+  skipUtf8Sequence,
+  spells,
+  TAB,
+  ZERO,
+} from './bytes.js';
+import { KeyTable } from './key-table.js';
+
+/** What the scanner noticed inside a member's value, as bits of `JsonScanner.flags`. */
+export const SCAN = {
+  /** A number that a double may not hold: over 15 digits as an integer, over 17 with a fraction, or any exponent. */
+  riskyNumber: 1,
+  /** A name that may occur twice in one object; `findDuplicateName` decides. */
+  duplicateName: 2,
+  /** A carriage return or line feed between tokens. */
+  lineBreak: 4,
+  /** Nested deeper than `nestingLimit` below the text's root. */
+  deep: 8,
+  /** A string of more than 64 KiB. */
+  longString: 16,
+} as const;
+
+export type ScanFault = 'syntax' | 'utf-8' | 'depth';
+export type RootKind = 'object' | 'array' | 'scalar';
+
+export interface ScanLimits {
+  /** Deeper nesting than this is a fault. */
+  readonly maxDepth: number;
+  /** Deeper nesting than this raises `SCAN.deep`. */
+  readonly nestingLimit: number;
+}
+
+const LONG_STRING = 65_536;
+/** Strings shorter than this are walked byte by byte; a longer rest is walked four bytes at a time. */
+const SHORT_WALK = 32;
+const TRUE = 0x65757274;
+const NULL = 0x6c6c756e;
+
+/** 1 for the bytes at which a string ends or must be checked: quote, backslash, control characters, multi-byte. */
+const NEEDS_LOOK = new Uint8Array(256).map((_, c) =>
+  c < SPACE || c >= 0x80 || c === QUOTE || c === BACKSLASH ? 1 : 0,
+);
+
+/**
+ * Indexes the first two levels of a JSON text in one pass over its bytes, and checks the grammar (RFC 8259) and the
+ * UTF-8 of everything, also of what it skips. No strings are made, nothing is recursive, time is linear.
+ *
+ * The index lives in the scanner and is overwritten by the next scan: read what you need before you wait for anything.
+ */
+export class JsonScanner {
+  /** Members found, of the root (level 1) and of objects that are values of the root's members (level 2). */
+  count = 0;
+  level = new Uint8Array(32);
+  nameStart = new Int32Array(32);
+  nameEnd = new Int32Array(32);
+  valueStart = new Int32Array(32);
+  valueEnd = new Int32Array(32);
+  flags = new Uint8Array(32);
+
+  root: RootKind = 'scalar';
+  /** `SCAN.duplicateName` where the root itself may hold a name twice. */
+  rootFlags = 0;
+  fault: ScanFault | undefined;
+  /** Offset of the first byte that does not fit. */
+  faultAt = 0;
+
+  readonly #limits: ScanLimits;
+  readonly #keys = new KeyTable();
+  /** Per open container: 0 for an array, else the number its object has in the key table. */
+  #serials = new Int32Array(64);
+  #marks = new Int32Array(64);
+  #bytes: Uint8Array = new Uint8Array(0);
+  #end = 0;
+  #words: Int32Array | undefined;
+  /** The member whose value is being read, at level 1 and 2; -1 outside. */
+  #first = -1;
+  #second = -1;
+
+  constructor(limits: Partial<ScanLimits> = {}) {
+    this.#limits = { maxDepth: limits.maxDepth ?? 10_000, nestingLimit: limits.nestingLimit ?? 514 };
+  }
+
+  /** @returns false when the text is not JSON; `fault` and `faultAt` say why and where */
+  scan(bytes: Uint8Array, start: number, end: number): boolean {
+    this.#bytes = bytes;
+    this.#end = end;
+    this.#words = undefined;
+    this.count = 0;
+    this.rootFlags = 0;
+    this.fault = undefined;
+    this.#first = -1;
+    this.#second = -1;
+    this.#keys.reset();
+    const at = this.#skipSpace(start);
+    if (at >= end) return this.#fail('syntax', at) >= 0;
+    const first = bytes[at];
+    this.root = first === OPEN_BRACE ? 'object' : first === OPEN_BRACKET ? 'array' : 'scalar';
+    const behind = this.#walk(at);
+    // Nothing keeps the text alive once it has been read: an idle scanner must not pin a 64 KiB chunk.
+    this.#bytes = EMPTY;
+    this.#words = undefined;
+    return behind >= 0;
+  }
+
+  /**
+   * Finds a member of the root by name, or a member of the root's member `of`.
+   *
+   * @returns its index, or -1; the last one where the name occurs twice
+   */
+  find(name: string, bytes: Uint8Array, of?: number): number {
+    const from = of === undefined ? 0 : of + 1;
+    const level = of === undefined ? 1 : 2;
+    let found = -1;
+    for (let i = from; i < this.count; i++) {
+      const at = this.level[i]!;
+      if (at === level && this.#isNamed(i, bytes, name)) found = i;
+      else if (at < level) break;
+    }
+    return found;
+  }
+
+  #isNamed(index: number, bytes: Uint8Array, name: string): boolean {
+    const start = this.nameStart[index]! + 1;
+    const end = this.nameEnd[index]! - 1;
+    if (spells(bytes, start, end, name)) return true;
+    if (end - start <= name.length || bytes.subarray(start, end).indexOf(BACKSLASH) < 0) return false;
+    return JSON.parse(decodeText(bytes, start - 1, end + 1)) === name;
+  }
+
+  /** Walks the value at `at` and everything in it. @returns the index behind the text, or -1 */
+  #walk(at: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    let depth = 0;
+    let i = at;
+    for (;;) {
+      // One value begins at i.
+      const c = bytes[i]!;
+      let opened = false;
+      if (c === QUOTE) i = this.#skipString(i + 1);
+      else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+        if (depth >= this.#limits.nestingLimit && this.#tooDeep(depth, i)) return -1;
+        this.#open(++depth, c === OPEN_BRACE);
+        i++;
+        if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
+        if (i < end && bytes[i] === c + 2) {
+          i++;
+          this.#close(depth--);
+        } else opened = true;
+      } else if (c === MINUS || (c >= ZERO && c <= NINE)) i = this.#skipNumber(i);
+      else i = this.#skipLiteral(i, c);
+      if (i < 0) return -1;
+
+      if (!opened) {
+        // A value ended: close what ends with it.
+        for (;;) {
+          if (depth <= 2) this.#endMember(depth, i);
+          if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
+          if (depth === 0) return i === end ? i : this.#fail('syntax', i);
+          if (i >= end) return this.#fail('syntax', i);
+          const next = bytes[i]!;
+          if (next === COMMA) {
+            i++;
+            if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
+            break;
+          }
+          if (next !== (this.#serials[depth] === 0 ? CLOSE_BRACKET : CLOSE_BRACE)) return this.#fail('syntax', i);
+          i++;
+          this.#close(depth--);
+        }
+      }
+      if (i >= end) return this.#fail('syntax', i);
+      if (this.#serials[depth] !== 0) {
+        i = this.#readName(i, depth);
+        if (i < 0) return -1;
+      }
+    }
+  }
+
+  #tooDeep(depth: number, at: number): boolean {
+    if (depth >= this.#limits.maxDepth) {
+      this.#fail('depth', at);
+      return true;
+    }
+    this.#raise(SCAN.deep);
+    return false;
+  }
+
+  #open(depth: number, isObject: boolean): void {
+    if (depth >= this.#serials.length) {
+      this.#serials = grown(this.#serials);
+      this.#marks = grown(this.#marks);
+    }
+    this.#serials[depth] = isObject ? this.#keys.begin() : 0;
+    this.#marks[depth] = this.#keys.mark;
+  }
+
+  #close(depth: number): void {
+    if (this.#serials[depth] !== 0) this.#keys.close(this.#marks[depth]!);
+  }
+
+  /** A value at `depth` ended at `end`: if it was an indexed member's, note where. */
+  #endMember(depth: number, end: number): void {
+    if (depth === 1 && this.#first >= 0) {
+      this.valueEnd[this.#first] = end;
+      this.#first = -1;
+      this.#second = -1;
+    } else if (depth === 2 && this.#second >= 0) {
+      this.valueEnd[this.#second] = end;
+      this.#second = -1;
+    }
+  }
+
+  /** Reads `"name" :` at `at` in the object at `depth`. @returns the start of the value, or -1 */
+  #readName(at: number, depth: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    if (bytes[at] !== QUOTE) return this.#fail('syntax', at);
+    let i = at + 1;
+    let hash = 0;
+    let isPlain = true;
+    for (; i < end; i++) {
+      const c = bytes[i]!;
+      if (c === QUOTE) break;
+      if (c === BACKSLASH || c >= 0x80 || c < SPACE) {
+        isPlain = false;
+        break;
+      }
+      hash = (Math.imul(hash, 31) + c) | 0;
+    }
+    if (isPlain) i++;
+    else {
+      i = this.#skipString(i);
+      if (i < 0) return -1;
+      // The same name can be spelled in several ways: only an exact look can tell.
+      if (bytes.subarray(at, i).indexOf(BACKSLASH) >= 0) this.#raiseDuplicate(depth);
+      for (let k = at + 1; k < i - 1; k++) hash = (Math.imul(hash, 31) + bytes[k]!) | 0;
+    }
+    if (i > end) return this.#fail('syntax', end);
+    const nameEnd = i;
+    if (this.#keys.add(this.#serials[depth]!, hash)) this.#raiseDuplicate(depth);
+    if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
+    if (i >= end || bytes[i] !== COLON) return this.#fail('syntax', i);
+    i++;
+    if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
+    if (i >= end) return this.#fail('syntax', i);
+    if (depth <= 2) this.#addMember(depth, at, nameEnd, i);
+    return i;
+  }
+
+  #addMember(depth: number, nameStart: number, nameEnd: number, valueStart: number): void {
+    // Level 2 counts only below a member of the root, not inside an array at the root.
+    if (depth === 2 && this.#first < 0) return;
+    const index = this.count++;
+    if (index === this.level.length) this.#growMembers();
+    this.level[index] = depth;
+    this.nameStart[index] = nameStart;
+    this.nameEnd[index] = nameEnd;
+    this.valueStart[index] = valueStart;
+    this.flags[index] = 0;
+    if (depth === 1) this.#first = index;
+    else this.#second = index;
+  }
+
+  #growMembers(): void {
+    this.level = grown(this.level);
+    this.nameStart = grown(this.nameStart);
+    this.nameEnd = grown(this.nameEnd);
+    this.valueStart = grown(this.valueStart);
+    this.valueEnd = grown(this.valueEnd);
+    this.flags = grown(this.flags);
+  }
+
+  #raise(flag: number): void {
+    if (this.#first >= 0) this.flags[this.#first]! |= flag;
+    else this.rootFlags |= flag;
+    if (this.#second >= 0) this.flags[this.#second]! |= flag;
+  }
+
+  /** A name may occur twice in the object at `depth`: it is the fault of the member whose value that object is in. */
+  #raiseDuplicate(depth: number): void {
+    if (depth === 1) this.rootFlags |= SCAN.duplicateName;
+    else this.#raise(SCAN.duplicateName);
+  }
+
+  #fail(fault: ScanFault, at: number): -1 {
+    this.fault = fault;
+    this.faultAt = Math.min(at, this.#end);
+    return -1;
+  }
+
+  #skipSpace(at: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    let i = at;
+    while (i < end) {
+      const c = bytes[i]!;
+      if (c > SPACE) break;
+      if (c === LINE_FEED || c === CARRIAGE_RETURN) this.#raise(SCAN.lineBreak);
+      else if (c !== SPACE && c !== TAB) break;
+      i++;
+    }
+    return i;
+  }
+
+  /** Skips a string whose opening quote is behind us. @returns the index behind its closing quote, or -1 */
+  #skipString(at: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    let i = at;
+    for (;;) {
+      const stop = Math.min(i + SHORT_WALK, end);
+      while (i < stop && NEEDS_LOOK[bytes[i]!] === 0) i++;
+      if (i === stop) {
+        if (i === end) return this.#fail('syntax', end);
+        i = this.#skipPlainWords(i);
+        continue;
+      }
+      const c = bytes[i]!;
+      if (c === QUOTE) {
+        if (i - at > LONG_STRING) this.#raise(SCAN.longString);
+        return i + 1;
+      }
+      if (c === BACKSLASH) i = this.#skipEscape(i + 1);
+      else if (c < SPACE) return this.#fail('syntax', i);
+      else i = this.#skipUtf8(i);
+      if (i < 0) return -1;
+    }
+  }
+
+  /** Skips a run of multi-byte sequences. Two and three bytes, nearly all there is, are checked in place. */
+  #skipUtf8(at: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end - 2;
+    let i = at;
+    while (i < end) {
+      const c = bytes[i]!;
+      if (c < 0x80) return i;
+      if (c >= 0xc2 && c <= 0xdf && (bytes[i + 1]! & 0xc0) === 0x80) i += 2;
+      else if (c > 0xe0 && c < 0xed && (bytes[i + 1]! & 0xc0) === 0x80 && (bytes[i + 2]! & 0xc0) === 0x80) i += 3;
+      else {
+        const behind = skipUtf8Sequence(bytes, i, this.#end);
+        if (behind < 0) return this.#fail('utf-8', i);
+        i = behind;
+      }
+    }
+    // Too near the end for a quote to follow: the string cannot close, or closes within the next look.
+    if (i < this.#end && bytes[i]! >= 0x80) {
+      const behind = skipUtf8Sequence(bytes, i, this.#end);
+      return behind < 0 ? this.#fail('utf-8', i) : behind;
+    }
+    return i;
+  }
+
+  /**
+   * Skips bytes of a string that need no look (printable ASCII but quote and backslash), four at a time.
+   * The arithmetic finds in one word whether any byte is below 0x20, is 0x22 or 0x5c, or has its high bit set.
+   */
+  #skipPlainWords(at: number): number {
+    const bytes = this.#bytes;
+    const offset = bytes.byteOffset;
+    let i = at;
+    while (((offset + i) & 3) !== 0) {
+      const c = bytes[i]!;
+      if (i >= this.#end || c < SPACE || c >= 0x80 || c === QUOTE || c === BACKSLASH) return i;
+      i++;
+    }
+    this.#words ??= new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2);
+    const words = this.#words;
+    const limit = (offset + this.#end) >> 2;
+    let w = (offset + i) >> 2;
+    for (; w < limit; w++) {
+      const v = words[w]!;
+      const q = v ^ 0x22222222;
+      const b = v ^ 0x5c5c5c5c;
+      const hit = v | ((v - 0x20202020) & ~v) | ((q - 0x01010101) & ~q) | ((b - 0x01010101) & ~b);
+      if ((hit & 0x80808080) !== 0) break;
+    }
+    return (w << 2) - offset;
+  }
+
+  #skipEscape(at: number): number {
+    const c = at < this.#end ? this.#bytes[at]! : 0;
+    // n " \ / t r b f
+    if (c === 0x6e || c === QUOTE || c === BACKSLASH || c === 0x2f) return at + 1;
+    if (c === 0x74 || c === 0x72 || c === 0x62 || c === 0x66) return at + 1;
+    if (c !== 0x75 || at + 4 >= this.#end) return this.#fail('syntax', at);
+    for (let i = at + 1; i <= at + 4; i++) if (!isHexDigit(this.#bytes[i]!)) return this.#fail('syntax', i);
+    return at + 5;
+  }
+
+  #skipNumber(at: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    let i = bytes[at] === MINUS ? at + 1 : at;
+    const whole = i;
+    i = skipDigits(bytes, i, end);
+    if (i === whole || (bytes[whole] === ZERO && i > whole + 1)) return this.#fail('syntax', whole);
+    let digits = i - whole;
+    let isRisky = digits > 15;
+    if (i < end && bytes[i] === DOT) {
+      const fraction = i + 1;
+      i = skipDigits(bytes, fraction, end);
+      if (i === fraction) return this.#fail('syntax', i);
+      digits += i - fraction;
+      isRisky = digits > 17;
+    }
+    if (i < end && (bytes[i]! | 0x20) === 0x65) {
+      i++;
+      if (i < end && (bytes[i] === PLUS || bytes[i] === MINUS)) i++;
+      const exponent = i;
+      i = skipDigits(bytes, i, end);
+      if (i === exponent) return this.#fail('syntax', i);
+      isRisky = true;
+    }
+    if (isRisky) this.#raise(SCAN.riskyNumber);
+    return i;
+  }
+
+  #skipLiteral(at: number, first: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    if (at + 4 <= end) {
+      const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+      if (word === TRUE || word === NULL) return at + 4;
+    }
+    if (first === 0x66 && at + 5 <= end && spells(bytes, at, at + 5, 'false')) return at + 5;
+    return this.#fail('syntax', at);
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+function skipDigits(bytes: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end) {
+    const c = bytes[i]!;
+    if (c < ZERO || c > NINE) break;
+    i++;
+  }
+  return i;
+}
+
+function isHexDigit(c: number): boolean {
+  return (c >= ZERO && c <= NINE) || ((c | 0x20) >= 0x61 && (c | 0x20) <= 0x66);
+}
+
+function grown<T extends Int32Array | Uint8Array>(array: T): T {
+  const larger = new (array.constructor as new (length: number) => T)(array.length * 2);
+  larger.set(array);
+  return larger;
+}

@@ -1,0 +1,3 @@
+export { bareName, nameCandidates, prefixedName } from './names.js';
+export { buildSnapshot, isMounted, type MountedList, NameBook, type NameCollision } from './snapshot.js';
+export type { CatalogEntry, CatalogSnapshot, Exclusion, ListedTool, PrefixRule, ToolFilter } from './types.js';

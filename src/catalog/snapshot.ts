@@ -1,0 +1,128 @@
+import { nameCandidates } from './names.js';
+import type { CatalogEntry, CatalogSnapshot, Exclusion, ListedTool, PrefixRule, ToolFilter } from './types.js';
+
+/** What one mount contributes. */
+export interface MountedList {
+  readonly mount: string;
+  readonly prefix: PrefixRule;
+  readonly filter: ToolFilter;
+  readonly tools: readonly ListedTool[];
+  readonly exclusions: readonly Exclusion[];
+}
+
+/** Two tools wanted one name; the later one got another. */
+export interface NameCollision {
+  readonly name: string;
+  readonly mount: string;
+  readonly tool: string;
+  readonly instead: string;
+}
+
+/** Remembers which tool a public name was given to: a name once given keeps its meaning until restart. */
+export class NameBook {
+  readonly #holders = new Map<string, string>();
+  readonly #names = new Map<string, string>();
+
+  /** The public name of a tool: the one it has, else the best that is free. `collided` hears when it was not the best. */
+  nameOf(list: MountedList, tool: string, collided: (collision: NameCollision) => void): string {
+    const { mount, prefix } = list;
+    const key = `${mount}\0${tool}`;
+    const known = this.#names.get(key);
+    if (known !== undefined) return known;
+    let wanted: string | undefined;
+    let name = '';
+    for (name of nameCandidates(prefix, mount, tool)) {
+      wanted ??= name;
+      if (!this.#holders.has(name)) break;
+    }
+    this.#holders.set(name, key);
+    this.#names.set(key, name);
+    if (name !== wanted) collided({ name: wanted ?? name, mount, tool, instead: name });
+    return name;
+  }
+}
+
+/** Builds the catalog from what the mounts list, in configuration order. */
+export function buildSnapshot(
+  lists: readonly MountedList[],
+  names: NameBook,
+  collided: (collision: NameCollision) => void,
+): CatalogSnapshot {
+  const entries: CatalogEntry[] = [];
+  const exclusions: Exclusion[] = [];
+  for (const list of lists) {
+    for (const tool of list.tools) {
+      if (!isMounted(tool.name, list.filter)) continue;
+      const name = names.nameOf(list, tool.name, collided);
+      entries.push(Object.freeze({ name, mount: list.mount, tool, advertised: renamed(tool, name) }));
+    }
+    for (const exclusion of list.exclusions) if (isMounted(exclusion.tool, list.filter)) exclusions.push(exclusion);
+  }
+  return new Snapshot(entries, exclusions, lists);
+}
+
+function renamed(tool: ListedTool, name: string): string {
+  return `${tool.definition.slice(0, tool.nameStart)}${JSON.stringify(name)}${tool.definition.slice(tool.nameEnd)}`;
+}
+
+/** Whether a filter lets a tool in: deny wins; an allow list lets in only what it names. */
+export function isMounted(tool: string, filter: ToolFilter): boolean {
+  if (filter.deny?.some((pattern) => matches(pattern, tool))) return false;
+  return filter.allow === undefined || filter.allow.some((pattern) => matches(pattern, tool));
+}
+
+/** `*` stands for any run of characters; everything else for itself. Linear: no backtracking into earlier stars. */
+function matches(pattern: string, text: string): boolean {
+  const parts = pattern.split('*');
+  const first = parts[0]!;
+  if (parts.length === 1) return text === first;
+  const last = parts.at(-1)!;
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  const end = text.length - last.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+class Snapshot implements CatalogSnapshot {
+  readonly entries: readonly CatalogEntry[];
+  readonly exclusions: readonly Exclusion[];
+  readonly #byName = new Map<string, CatalogEntry>();
+  readonly #byTool = new Map<string, CatalogEntry>();
+  readonly #rules: ReadonlyMap<string, PrefixRule>;
+
+  constructor(entries: readonly CatalogEntry[], exclusions: readonly Exclusion[], lists: readonly MountedList[]) {
+    this.entries = Object.freeze(entries);
+    this.exclusions = Object.freeze(exclusions);
+    this.#rules = new Map(lists.map((list) => [list.mount, list.prefix]));
+    for (const entry of entries) {
+      this.#byName.set(entry.name, entry);
+      this.#byTool.set(`${entry.mount}\0${entry.tool.name}`, entry);
+    }
+  }
+
+  find(name: string): CatalogEntry | undefined {
+    return this.#byName.get(name);
+  }
+
+  findTool(mount: string, tool: string): CatalogEntry | undefined {
+    return this.#byTool.get(`${mount}\0${tool}`);
+  }
+
+  findExclusion(mount: string, tool: string): Exclusion | undefined {
+    return this.exclusions.find((exclusion) => exclusion.mount === mount && exclusion.tool === tool);
+  }
+
+  findExcludedName(name: string): Exclusion | undefined {
+    return this.exclusions.find(({ mount, tool }) => {
+      for (const candidate of nameCandidates(this.#rules.get(mount) ?? 'always', mount, tool)) {
+        if (candidate === name) return true;
+      }
+      return false;
+    });
+  }
+}

@@ -1,0 +1,341 @@
+import {
+  type Clock,
+  DoorError,
+  decodeText,
+  elementsOf,
+  JsonScanner,
+  type Piece,
+  type ScanLimits,
+  type Scheduled,
+} from '../base/index.js';
+import {
+  type BadMessage,
+  type Codec,
+  decodeMessage,
+  errorMessage,
+  LineFramer,
+  type Message,
+  NEWEST,
+  notificationMessage,
+  OversizeLine,
+  RPC,
+  requestMessage,
+  resultHead,
+} from '../protocol/index.js';
+import type { Pending, RawAnswer, RequestOptions } from './pending.js';
+import type { Transport } from './transport.js';
+
+export interface ConnectionOptions {
+  readonly upstream: string;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly maxMessageBytes: number;
+  readonly scanLimits?: Partial<ScanLimits>;
+  /** A notification that belongs to no request of ours. */
+  readonly notified: (method: string) => void;
+  /** The connection ended; every request in flight has been failed already. */
+  readonly lost: (reason: DoorError) => void;
+  readonly warn: (warning: string, message: string) => void;
+  readonly activity: () => void;
+}
+
+/** At most one noise warning in this many milliseconds for each upstream. */
+const NOISE_EVERY_MS = 30_000;
+/** How far behind an expired deadline may be noticed when deadlines crowd, in milliseconds. */
+const SWEEP_SLACK_MS = 20;
+
+/**
+ * JSON-RPC over one transport: ids, answers, deadlines, progress, cancellation. Knows nothing of tools. Private to the
+ * client: whoever could send through it could send unjudged.
+ */
+export class Connection {
+  codec: Codec = NEWEST;
+
+  readonly #options: ConnectionOptions;
+  readonly #scanner: JsonScanner;
+  readonly #framer: LineFramer;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 1;
+  #end: DoorError | undefined;
+  #sweep: Scheduled | undefined;
+  #sweepAtMs = Number.POSITIVE_INFINITY;
+  #noiseAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#scanner = new JsonScanner(options.scanLimits);
+    this.#framer = new LineFramer(options.maxMessageBytes, {
+      line: (bytes, start, end) => this.#line(bytes, start, end),
+      oversize: (message) => this.#oversize(message),
+      flood: (bytes) => this.#flood(bytes),
+    });
+  }
+
+  /** Requests in flight. */
+  get inFlight(): number {
+    return this.#pending.size;
+  }
+
+  get isOpen(): boolean {
+    return this.#end === undefined;
+  }
+
+  /** @throws {DoorError} UPSTREAM_UNREACHABLE */
+  async open(): Promise<void> {
+    await this.#options.transport.open({
+      data: (chunk) => this.#framer.push(chunk),
+      closed: (reason) => {
+        this.#framer.end();
+        this.#lose(reason);
+      },
+      activity: this.#options.activity,
+    });
+  }
+
+  pause(): void {
+    this.#options.transport.pause();
+  }
+
+  resume(): void {
+    this.#options.transport.resume();
+  }
+
+  async close(): Promise<void> {
+    this.#lose(new DoorError('UPSTREAM_LOST', 'the connection was closed'));
+    await this.#options.transport.close();
+  }
+
+  /** Sends a request of our own; `params` is JSON text. */
+  request(method: string, params: string | undefined, options: RequestOptions): Promise<RawAnswer> {
+    return this.send((id) => [requestMessage(id, method, params)], options);
+  }
+
+  /** Sends a message made for the id it is given, and waits for its answer. */
+  send(makeMessage: (id: number) => Piece[], options: RequestOptions): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      if (this.#end !== undefined) return reject(this.#end);
+      if (options.signal?.aborted) return reject(options.signal.reason);
+      const id = this.#nextId++;
+      const nowMs = this.#options.clock.monotonicMs();
+      const pending: Pending = {
+        id,
+        options,
+        sentAtMs: nowMs,
+        deadlineMs: nowMs + Math.min(options.timeoutMs, options.maxMs),
+        endsAtMs: nowMs + options.maxMs,
+        resolve,
+        reject,
+        onAbort: undefined,
+      };
+      this.#pending.set(id, pending);
+      if (options.signal !== undefined) {
+        pending.onAbort = () => this.#abandon(pending, options.signal?.reason, 'the caller cancelled');
+        options.signal.addEventListener('abort', pending.onAbort);
+      }
+      this.#watchDeadline(pending.deadlineMs);
+      this.#options.transport.send(makeMessage(id));
+    });
+  }
+
+  notify(method: string, params?: string): void {
+    if (this.#end === undefined) this.#options.transport.send([notificationMessage(method, params)]);
+  }
+
+  #line(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#end !== undefined) return;
+    const message = decodeMessage(this.#scanner, bytes, start, end);
+    switch (message.kind) {
+      case 'result':
+      case 'error':
+        return this.#answer(message);
+      case 'notification':
+        return this.#notification(message);
+      case 'request':
+        return this.#request(message);
+      case 'bad':
+        return this.#bad(message, bytes, start, end);
+    }
+  }
+
+  #answer(message: Message): void {
+    const pending = this.#take(message.id);
+    if (pending === undefined) return this.#stray(message.id);
+    pending.resolve(locateAnswer(this.#scanner, message));
+  }
+
+  /** Ends the wait for an id and hands over who waited. */
+  #take(id: string): Pending | undefined {
+    const pending = this.#pending.get(Number(id));
+    if (pending === undefined || String(pending.id) !== id) return undefined;
+    this.#settle(pending);
+    return pending;
+  }
+
+  #settle(pending: Pending): void {
+    this.#pending.delete(pending.id);
+    if (pending.onAbort !== undefined) pending.options.signal?.removeEventListener('abort', pending.onAbort);
+  }
+
+  /** An answer nobody waits for: to an id we never used, or again, or late. Dropped; the connection lives. */
+  #stray(id: string): void {
+    const wasOurs = /^\d+$/.test(id) && Number(id) > 0 && Number(id) < this.#nextId;
+    if (wasOurs) this.#options.warn('late-or-duplicate-response', `answered request ${id} again, or too late`);
+    else this.#options.warn('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
+  }
+
+  #notification(message: Message): void {
+    if (message.method === 'notifications/progress') return this.#progress(message);
+    this.#options.notified(message.method);
+  }
+
+  #progress(message: Message): void {
+    const { bytes } = message;
+    const token = message.body < 0 ? -1 : this.#scanner.find('progressToken', bytes, message.body);
+    const text = token < 0 ? '' : decodeText(bytes, this.#scanner.valueStart[token]!, this.#scanner.valueEnd[token]!);
+    const pending = this.#pending.get(Number(text));
+    if (pending === undefined || String(pending.id) !== text) {
+      return this.#options.warn('unknown-progress-token', 'reported progress for a token that names no call in flight');
+    }
+    const nowMs = this.#options.clock.monotonicMs();
+    pending.deadlineMs = Math.min(nowMs + pending.options.timeoutMs, pending.endsAtMs);
+    const start = this.#scanner.valueStart[message.body]!;
+    pending.options.progress?.({ bytes, start, end: this.#scanner.valueEnd[message.body]! });
+  }
+
+  /** What the upstream may ask of us: ping. We declare no capability, so there is nothing else to serve. */
+  #request(message: Message): void {
+    const reply =
+      message.method === 'ping'
+        ? `${resultHead(message.id)}{}}`
+        : errorMessage(message.id, RPC.methodNotFound, `${message.method} is not offered to servers here`);
+    this.#options.transport.send([reply]);
+  }
+
+  #bad(bad: BadMessage, bytes: Uint8Array, start: number, end: number): void {
+    if (bad.isBatch) return this.#batch(bytes, start, end);
+    const id = bad.id !== 'null' ? bad.id : this.#idInPassing(bytes, start, end);
+    const pending = bad.hasMethod ? undefined : this.#take(id);
+    if (pending !== undefined) {
+      pending.reject(this.#fault('UPSTREAM_BROKE_PROTOCOL', `a malformed answer: ${bad.reason}`, pending));
+    } else this.#noise(bytes, start, end);
+  }
+
+  /** The id of an answer that is not even JSON: its call need not wait for the deadline. */
+  #idInPassing(bytes: Uint8Array, start: number, end: number): string {
+    if (bytes[start] !== 0x7b) return '';
+    const reader = new OversizeLine();
+    reader.read(bytes.subarray(start, end));
+    return reader.method === undefined ? (reader.id ?? '') : '';
+  }
+
+  #batch(bytes: Uint8Array, start: number, end: number): void {
+    const spans = elementsOf(bytes, start);
+    if (!this.codec.allowsBatches || spans.length === 0) return this.#noise(bytes, start, end);
+    for (const span of spans) if (bytes[span.start] === 0x7b) this.#line(bytes, span.start, span.end);
+  }
+
+  #noise(bytes: Uint8Array, start: number, end: number): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#noiseAtMs < NOISE_EVERY_MS) return;
+    this.#noiseAtMs = nowMs;
+    const sample = decodeText(bytes, start, Math.min(end, start + 80));
+    this.#options.warn('noise-on-stdout', `wrote something that is no message: ${JSON.stringify(sample)}`);
+  }
+
+  #oversize(line: OversizeLine): void {
+    const pending = line.id === undefined || line.method !== undefined ? undefined : this.#take(line.id);
+    const message = `a message of ${line.length} bytes is over the limit of ${this.#options.maxMessageBytes}`;
+    if (pending === undefined) this.#options.warn('message-too-large', message);
+    else pending.reject(this.#fault('MESSAGE_TOO_LARGE', message, pending));
+  }
+
+  #flood(bytes: number): void {
+    const limit = this.#options.maxMessageBytes;
+    this.#lose(
+      new DoorError('MESSAGE_TOO_LARGE', `a line went on past ${bytes} bytes (limit ${limit}) without an end`),
+    );
+    void this.#options.transport.close();
+  }
+
+  #lose(reason: DoorError): void {
+    if (this.#end !== undefined) return;
+    this.#end = reason;
+    this.#sweep?.cancel();
+    for (const pending of [...this.#pending.values()]) {
+      this.#settle(pending);
+      pending.reject(this.#fault('UPSTREAM_LOST', reason.message, pending, reason));
+    }
+    this.#options.lost(reason);
+  }
+
+  #abandon(pending: Pending, reason: unknown, why: string): void {
+    this.#settle(pending);
+    this.notify('notifications/cancelled', `{"requestId":${pending.id},"reason":${JSON.stringify(why)}}`);
+    pending.reject(reason);
+  }
+
+  /** One timer for all deadlines: it sleeps until the earliest. A call then costs no timer of its own. */
+  #watchDeadline(deadlineMs: number): void {
+    if (deadlineMs >= this.#sweepAtMs) return;
+    this.#sweep?.cancel();
+    this.#sweepAtMs = deadlineMs;
+    const delayMs = Math.max(0, deadlineMs - this.#options.clock.monotonicMs()) + 1;
+    this.#sweep = this.#options.clock.schedule(delayMs, () => this.#expire());
+  }
+
+  #expire(): void {
+    this.#sweepAtMs = Number.POSITIVE_INFINITY;
+    const nowMs = this.#options.clock.monotonicMs();
+    let earliestMs = Number.POSITIVE_INFINITY;
+    for (const pending of [...this.#pending.values()]) {
+      if (pending.deadlineMs > nowMs) earliestMs = Math.min(earliestMs, pending.deadlineMs);
+      else this.#abandon(pending, this.#timeout(pending, nowMs), 'it took too long');
+    }
+    if (earliestMs < Number.POSITIVE_INFINITY) {
+      this.#watchDeadline(Math.max(earliestMs, nowMs + SWEEP_SLACK_MS));
+    }
+  }
+
+  #timeout(pending: Pending, nowMs: number): DoorError {
+    const waitedMs = Math.round(nowMs - pending.sentAtMs);
+    const { upstream } = this.#options;
+    return new DoorError('TIMEOUT', `${upstream}: ${pending.options.about} gave no answer within ${waitedMs} ms`, {
+      data: { upstream, outcome: 'unknown', waitedMs },
+      hint: 'Raise callTimeoutMs for this server if it needs longer; progress notifications extend the time.',
+    });
+  }
+
+  #fault(
+    code: 'UPSTREAM_LOST' | 'UPSTREAM_BROKE_PROTOCOL' | 'MESSAGE_TOO_LARGE',
+    message: string,
+    pending: Pending,
+    cause?: DoorError,
+  ): DoorError {
+    const { upstream } = this.#options;
+    return new DoorError(code, `${upstream}: ${pending.options.about}: ${message}`, {
+      data: { upstream, outcome: 'unknown' },
+      cause,
+    });
+  }
+}
+
+function locateAnswer(scanner: JsonScanner, message: Message): RawAnswer {
+  const { bytes, body } = message;
+  const isResult = message.kind === 'result';
+  const structured = isResult ? scanner.find('structuredContent', bytes, body) : -1;
+  const content = isResult ? scanner.find('content', bytes, body) : -1;
+  const isError = isResult ? scanner.find('isError', bytes, body) : -1;
+  return {
+    kind: isResult ? 'result' : 'error',
+    bytes,
+    start: scanner.valueStart[body]!,
+    end: scanner.valueEnd[body]!,
+    flags: message.bodyFlags,
+    isError: isError >= 0 && bytes[scanner.valueStart[isError]!] === 0x74,
+    contentStart: content < 0 ? -1 : scanner.valueStart[content]!,
+    contentEnd: content < 0 ? -1 : scanner.valueEnd[content]!,
+    structuredStart: structured < 0 ? -1 : scanner.valueStart[structured]!,
+    structuredEnd: structured < 0 ? -1 : scanner.valueEnd[structured]!,
+    structuredFlags: structured < 0 ? 0 : scanner.flags[structured]!,
+  };
+}

@@ -1,0 +1,39 @@
+import { decodeText, elementsOf, JsonScanner } from '../base/index.js';
+
+/** Content is looked through up to this size; what is larger passes unlooked, as everything passes in the end. */
+const MAX_LOOK = 65_536;
+const KNOWN_TYPES = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+const scanner = new JsonScanner();
+
+/** What is odd about a result's content blocks. Only ever told, never acted on: an unknown block may be tomorrow's. */
+export function findOddContent(bytes: Uint8Array, start: number, end: number): string[] {
+  const odd: string[] = [];
+  if (end - start > MAX_LOOK) return odd;
+  if (bytes[start] !== 0x5b) return ['content is not an array'];
+  let position = 0;
+  for (const span of elementsOf(bytes, start)) {
+    const reason = findOddBlock(bytes, span.start, span.end);
+    if (reason !== undefined) odd.push(`content[${position}] ${reason}`);
+    position++;
+  }
+  return odd;
+}
+
+function findOddBlock(bytes: Uint8Array, start: number, end: number): string | undefined {
+  scanner.scan(bytes, start, end);
+  if (scanner.root !== 'object') return 'is not an object';
+  const type = memberOf('type', bytes);
+  if (typeof type !== 'string') return 'has no type';
+  if (!KNOWN_TYPES.has(type)) return `has the unknown type ${JSON.stringify(type.slice(0, 40))}`;
+  if (type !== 'image' && type !== 'audio') return undefined;
+  const data = memberOf('data', bytes);
+  return typeof data === 'string' && BASE64.test(data) ? undefined : 'holds no good base64 in data';
+}
+
+function memberOf(name: string, bytes: Uint8Array): unknown {
+  const at = scanner.find(name, bytes);
+  if (at < 0) return undefined;
+  return JSON.parse(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!));
+}

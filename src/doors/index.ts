@@ -1,0 +1,1 @@
+export { StreamDoor, type StreamDoorOptions } from './stream-door.js';

@@ -1,0 +1,310 @@
+import {
+  type CallOptions,
+  CallSignal,
+  DoorError,
+  decodeText,
+  elementsOf,
+  JsonScanner,
+  type JsonSlice,
+  joinPieces,
+  onOneLine,
+  type Piece,
+  type Principal,
+  splice,
+  toDoorError,
+} from '../base/index.js';
+import type { Gateway, ToolAnswer } from '../gateway/index.js';
+import {
+  type BadMessage,
+  type Codec,
+  decodeMessage,
+  doorErrorMessage,
+  errorHead,
+  errorMessage,
+  findCodec,
+  LineFramer,
+  locateCallParams,
+  type Message,
+  NEWEST,
+  notificationMessage,
+  type OversizeLine,
+  progressTokenOf,
+  RPC,
+  resultHead,
+} from '../protocol/index.js';
+import { ToolListPages } from './tool-list-pages.js';
+
+export interface StreamDoorOptions {
+  readonly gateway: Gateway;
+  readonly principal: Principal;
+  /** How we introduce ourselves to callers. */
+  readonly info: { readonly name: string; readonly title?: string; readonly version: string };
+  /** Hands over one whole message, without its line end. False: the caller reads too slowly. */
+  readonly write: (pieces: readonly Piece[]) => boolean;
+  /** Resolves when the caller has read what was written. */
+  readonly whenWritable: () => Promise<void>;
+  /** The caller's stream broke the limits for good; nothing more will be read. */
+  readonly broken: (reason: DoorError) => void;
+}
+
+type Reply = (pieces: readonly Piece[]) => void;
+
+/** What a call that the caller cancelled fails with: the one failure that is not answered (MCP basic/utilities/cancellation). */
+const CANCELLED = Symbol('the caller cancelled');
+
+/** One caller on one message stream (stdio, a socket): JSON-RPC in, JSON-RPC out, every request answered once. */
+export class StreamDoor {
+  readonly #options: StreamDoorOptions;
+  readonly #gateway: Gateway;
+  readonly #scanner: JsonScanner;
+  readonly #framer: LineFramer;
+  readonly #pages: ToolListPages;
+  /** Calls in flight, by the token of the caller's id. */
+  readonly #calls = new Map<string, CallSignal>();
+  readonly #write: Reply;
+  #codec: Codec = NEWEST;
+  /** Told of changes only once it has been told what there was. */
+  #hasListed = false;
+  #isHeldBack = false;
+  #open = 0;
+  #idle: (() => void) | undefined;
+  readonly #unwatch: () => void;
+
+  constructor(options: StreamDoorOptions) {
+    const { gateway } = options;
+    this.#options = options;
+    this.#gateway = gateway;
+    this.#scanner = new JsonScanner({ nestingLimit: gateway.limits.maxDepth + 2 });
+    this.#pages = new ToolListPages(gateway.limits.pageSize);
+    this.#framer = new LineFramer(gateway.limits.maxMessageBytes, {
+      line: (bytes, start, end) => this.#line(bytes, start, end, this.#write),
+      oversize: (line) => this.#oversize(line),
+      flood: (bytes) => this.#flood(bytes),
+    });
+    this.#write = (pieces) => {
+      if (!options.write(pieces)) this.#holdBack();
+    };
+    this.#unwatch = gateway.onListChanged(() => {
+      if (this.#hasListed) this.#write([notificationMessage('notifications/tools/list_changed')]);
+    });
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#framer.push(chunk);
+  }
+
+  /** The caller's stream ended: a last line without its line feed still counts. */
+  end(): void {
+    this.#framer.end();
+  }
+
+  /** Resolves when every request has been answered. */
+  whenIdle(): Promise<void> {
+    if (this.#open === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#idle = resolve;
+    });
+  }
+
+  /** The caller is gone: its calls are cancelled upstream and nothing more is written. */
+  close(): void {
+    this.#unwatch();
+    for (const signal of this.#calls.values()) signal.abort(CANCELLED);
+  }
+
+  #line(bytes: Uint8Array, start: number, end: number, reply: Reply): void {
+    const message = decodeMessage(this.#scanner, bytes, start, end);
+    switch (message.kind) {
+      case 'request':
+        return this.#request(message, reply);
+      case 'notification':
+        return this.#notification(message);
+      case 'bad':
+        return this.#bad(message, bytes, start, reply);
+      default:
+        // An answer: doorward has asked this caller nothing, so there is nobody to give it to.
+        return;
+    }
+  }
+
+  #request(message: Message, reply: Reply): void {
+    switch (message.method) {
+      case 'tools/call':
+        return this.#callTool(message, reply);
+      case 'tools/list':
+        return this.#listTools(message, reply);
+      case 'initialize':
+        return reply([this.#initialize(message)]);
+      case 'ping':
+        return reply([`${resultHead(message.id)}{}}`]);
+      default:
+        return reply([
+          errorMessage(message.id, RPC.methodNotFound, `Method not found: ${message.method.slice(0, 200)}`),
+        ]);
+    }
+  }
+
+  #initialize(message: Message): string {
+    const params = this.#paramsOf(message) as { protocolVersion?: unknown } | undefined;
+    const asked = params?.protocolVersion;
+    if (typeof asked !== 'string') {
+      return errorMessage(message.id, RPC.invalidParams, 'initialize needs params.protocolVersion, a string');
+    }
+    this.#codec = findCodec(asked) ?? NEWEST;
+    const result = {
+      protocolVersion: this.#codec.revision,
+      capabilities: { tools: { listChanged: true } },
+      serverInfo: this.#options.info,
+    };
+    return `${resultHead(message.id)}${JSON.stringify(result)}}`;
+  }
+
+  #listTools(message: Message, reply: Reply): void {
+    const params = this.#paramsOf(message) as { cursor?: unknown } | undefined;
+    const cursor = params?.cursor ?? undefined;
+    const { id } = message;
+    this.#track(
+      this.#gateway.listTools().then((entries) => {
+        const page = this.#pages.read(entries, cursor);
+        this.#hasListed = true;
+        if (page !== undefined) reply([resultHead(id), page, '}']);
+        else reply([errorMessage(id, RPC.invalidParams, 'tools/list: this cursor was not given out here')]);
+      }),
+      id,
+      reply,
+    );
+  }
+
+  #callTool(message: Message, reply: Reply): void {
+    const { id } = message;
+    const params = locateCallParams(this.#scanner, message.bytes, message.body);
+    if (typeof params === 'string') return reply([errorMessage(id, RPC.invalidParams, `tools/call: ${params}`)]);
+    const signal = new CallSignal();
+    this.#calls.set(id, signal);
+    const token = progressTokenOf(params);
+    const options: CallOptions = {
+      principal: this.#options.principal,
+      signal,
+      door: 'stdio',
+      ...(token !== undefined && { progress: (progress) => this.#progress(progress, token) }),
+    };
+    const answered = this.#gateway.call(params, options).then((answer) => {
+      if (!signal.aborted) reply(messageOf(id, answer));
+    });
+    this.#track(answered, id, reply, signal);
+  }
+
+  /** Follows one request to its end: what fails is answered too, save what the caller itself cancelled. */
+  #track(answered: Promise<void>, id: string, reply: Reply, signal?: CallSignal): void {
+    this.#open++;
+    const done = (): void => {
+      if (signal !== undefined && this.#calls.get(id) === signal) this.#calls.delete(id);
+      this.#open--;
+      if (this.#open === 0) this.#idle?.();
+    };
+    answered.then(done, (thrown: unknown) => {
+      if (thrown !== CANCELLED) reply([doorErrorMessage(id, toDoorError(thrown))]);
+      done();
+    });
+  }
+
+  #notification(message: Message): void {
+    if (message.method !== 'notifications/cancelled' || message.body < 0) return;
+    const at = this.#scanner.find('requestId', message.bytes, message.body);
+    if (at < 0) return;
+    const id = decodeText(message.bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!);
+    this.#calls.get(id)?.abort(CANCELLED);
+  }
+
+  /** Passes a progress notification on under the caller's own token; the rest of it is the upstream's text. */
+  #progress(params: JsonSlice, token: string): void {
+    const { bytes, start, end } = params;
+    const scanner = new JsonScanner();
+    scanner.scan(bytes, start, end);
+    const at = scanner.find('progressToken', bytes);
+    const edit = { start: scanner.valueStart[at]!, end: scanner.valueEnd[at]!, by: token };
+    const body = joinPieces(splice(bytes, start, end, [edit]));
+    this.#write(['{"jsonrpc":"2.0","method":"notifications/progress","params":', onOneLine(body, 0, body.length), '}']);
+  }
+
+  #bad(bad: BadMessage, bytes: Uint8Array, start: number, reply: Reply): void {
+    if (bad.isAnswer) return;
+    if (bad.isBatch && this.#codec.allowsBatches) return this.#batch(bytes, start, reply);
+    const what = bad.code === RPC.parseError ? 'Parse error' : 'Invalid request';
+    reply([errorMessage(bad.id, bad.code, `${what}: ${bad.reason}`)]);
+  }
+
+  /** Several messages at once (2025-03-26): answered together, when the last one is. */
+  #batch(bytes: Uint8Array, start: number, reply: Reply): void {
+    const spans = elementsOf(bytes, start);
+    if (spans.length === 0) return reply([errorMessage('null', RPC.invalidRequest, 'Invalid request: an empty batch')]);
+    const answers: Uint8Array[] = [];
+    let owed = 0;
+    let isRead = false;
+    const send = (): void => {
+      if (!isRead || answers.length < owed || answers.length === 0) return;
+      reply(['[', ...answers.flatMap((answer, i): Piece[] => (i === 0 ? [answer] : [',', answer])), ']']);
+    };
+    for (const span of spans) {
+      const message = decodeMessage(this.#scanner, bytes, span.start, span.end);
+      const isOwed = message.kind === 'request' || (message.kind === 'bad' && !message.isAnswer);
+      if (isOwed) owed++;
+      const collect: Reply = (pieces) => {
+        answers.push(joinPieces(pieces));
+        send();
+      };
+      this.#line(bytes, span.start, span.end, collect);
+    }
+    isRead = true;
+    send();
+  }
+
+  #oversize(line: OversizeLine): void {
+    if (line.method === undefined) return;
+    const limit = this.#gateway.limits.maxMessageBytes;
+    const error = new DoorError(
+      'MESSAGE_TOO_LARGE',
+      `A message of ${line.length} bytes is over the limit of ${limit}`,
+      {
+        data: { bytes: line.length, limit },
+        hint: 'Send less at once, or raise limits.maxMessageBytes.',
+      },
+    );
+    if (line.id !== undefined) this.#write([doorErrorMessage(line.id, error)]);
+  }
+
+  #flood(bytes: number): void {
+    const limit = this.#gateway.limits.maxMessageBytes;
+    const error = new DoorError(
+      'MESSAGE_TOO_LARGE',
+      `A line went on past ${bytes} bytes without an end (limit ${limit})`,
+    );
+    this.#write([doorErrorMessage('null', error)]);
+    this.#options.broken(error);
+  }
+
+  /** A caller that reads slowly slows its upstreams, so that nothing piles up in between. */
+  #holdBack(): void {
+    if (this.#isHeldBack) return;
+    this.#isHeldBack = true;
+    this.#gateway.pause();
+    void this.#options.whenWritable().then(() => {
+      this.#isHeldBack = false;
+      this.#gateway.resume();
+    });
+  }
+
+  #paramsOf(message: Message): unknown {
+    if (message.body < 0) return undefined;
+    const start = this.#scanner.valueStart[message.body]!;
+    const value: unknown = JSON.parse(decodeText(message.bytes, start, this.#scanner.valueEnd[message.body]!));
+    return typeof value === 'object' && value !== null ? value : undefined;
+  }
+}
+
+/** The caller's envelope around the upstream's own bytes. */
+function messageOf(id: string, answer: ToolAnswer): Piece[] {
+  const { bytes, start, end } = answer.json;
+  const body = answer.hasLineBreaks ? onOneLine(bytes, start, end) : bytes.subarray(start, end);
+  return [answer.kind === 'result' ? resultHead(id) : errorHead(id), body, '}'];
+}

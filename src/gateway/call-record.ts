@@ -1,0 +1,78 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { type CallEvent, type CallOptions, type Clock, DoorError, type EventBus } from '../base/index.js';
+import type { CatalogEntry } from '../catalog/index.js';
+import type { RawAnswer } from '../client/index.js';
+import type { CallParams } from '../protocol/index.js';
+import type { Issue } from '../schema/index.js';
+
+/** Codes with which a call ends before its upstream has seen anything of it. */
+const REFUSALS = new Set(['INVALID_ARGUMENTS', 'TOOL_UNKNOWN', 'TOOL_EXCLUDED', 'BUSY']);
+
+/** The event of one call, gathered while it runs. Made only where somebody listens. */
+export class CallRecord {
+  readonly #events: EventBus;
+  readonly #clock: Clock;
+  readonly #entry: CatalogEntry;
+  readonly #params: CallParams;
+  readonly #options: CallOptions;
+  readonly #beganAtMs: number;
+
+  private constructor(events: EventBus, clock: Clock, entry: CatalogEntry, params: CallParams, options: CallOptions) {
+    this.#events = events;
+    this.#clock = clock;
+    this.#entry = entry;
+    this.#params = params;
+    this.#options = options;
+    this.#beganAtMs = clock.monotonicMs();
+  }
+
+  /** @returns undefined where no listener would hear of the call */
+  static begin(
+    events: EventBus,
+    clock: Clock,
+    entry: CatalogEntry,
+    params: CallParams,
+    options: CallOptions,
+  ): CallRecord | undefined {
+    if (!events.hears('call.completed') && !events.hears('call.rejected')) return undefined;
+    return new CallRecord(events, clock, entry, params, options);
+  }
+
+  completed(answer: RawAnswer): void {
+    const outcome = answer.kind === 'error' ? 'error' : answer.isError ? 'tool-error' : 'ok';
+    this.#emit({ outcome, responseBytes: answer.end - answer.start });
+  }
+
+  failed(thrown: unknown): void {
+    if (!(thrown instanceof DoorError)) return this.#emit({ outcome: 'cancelled', responseBytes: 0 });
+    const { code, data } = thrown;
+    const outcome = REFUSALS.has(code) ? 'rejected' : code === 'TIMEOUT' ? 'timeout' : 'error';
+    const issues = Array.isArray(data.issues)
+      ? { issues: (data.issues as Issue[]).map(({ path, message }) => ({ path, message })) }
+      : {};
+    this.#emit({ outcome, responseBytes: 0, code, ...issues });
+  }
+
+  #emit(end: Pick<CallEvent, 'outcome' | 'responseBytes'> & Partial<CallEvent>): void {
+    const name = end.outcome === 'rejected' ? 'call.rejected' : 'call.completed';
+    if (!this.#events.hears(name)) return;
+    const { bytes, argumentsStart, argumentsEnd } = this.#params;
+    const text = argumentsStart < 0 ? EMPTY : bytes.subarray(argumentsStart, argumentsEnd);
+    const durationMs = this.#clock.monotonicMs() - this.#beganAtMs;
+    this.#events.emit(name, {
+      timeMs: this.#clock.nowMs() - Math.round(durationMs),
+      principal: this.#options.principal.id,
+      door: this.#options.door ?? 'embedded',
+      upstream: this.#entry.mount,
+      tool: this.#entry.tool.name,
+      transport: 'proxied',
+      requestBytes: text.length,
+      argumentsHash: bytesToHex(sha256(text)).slice(0, 16),
+      durationMs,
+      ...end,
+    });
+  }
+}
+
+const EMPTY = new Uint8Array(0);

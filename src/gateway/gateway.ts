@@ -1,0 +1,256 @@
+import { closest, distance } from 'fastest-levenshtein';
+import { type CallOptions, type CancelSignal, DoorError, EventBus, JsonScanner, systemClock } from '../base/index.js';
+import {
+  buildSnapshot,
+  type CatalogEntry,
+  type CatalogSnapshot,
+  type Exclusion,
+  type MountedList,
+  NameBook,
+} from '../catalog/index.js';
+import { type CallParams, makeCallParams } from '../protocol/index.js';
+import { answerOf, refusalAsResult, violationAsResult } from './answers.js';
+import { CallRecord } from './call-record.js';
+import { ListWatch } from './list-watch.js';
+import { MountedUpstream } from './mounted.js';
+import type { Gateway, GatewayLimits, GatewayOptions, ToolAnswer, ToolCall, UpstreamStatus } from './types.js';
+import { waitForLists } from './waiting.js';
+
+const LIMITS: GatewayLimits = {
+  maxMessageBytes: 32 * 1024 * 1024,
+  maxDepth: 512,
+  maxCallMs: 600_000,
+  maxInFlight: 1_024,
+  pageSize: 0,
+};
+
+/** Puts many upstreams behind one catalog. Nothing starts before `start`, or before a mount is asked for. */
+export function createGateway(options: GatewayOptions): Gateway {
+  return new MountGateway(options);
+}
+
+class MountGateway implements Gateway {
+  readonly events = new EventBus();
+  readonly limits: GatewayLimits;
+
+  readonly #mounts = new Map<string, MountedUpstream>();
+  readonly #names = new NameBook();
+  readonly #clock;
+  readonly #watch: ListWatch;
+  #snapshot: CatalogSnapshot;
+  #startedAtMs: number | undefined;
+  #firstListedAtMs: number | undefined;
+
+  constructor(options: GatewayOptions) {
+    this.limits = { ...LIMITS, ...options.limits };
+    this.#clock = options.clock ?? systemClock;
+    this.#watch = new ListWatch(this.#clock, this.events);
+    for (const mount of options.mounts) {
+      const listed = (): void => this.#rebuild();
+      const { limits, events } = this;
+      this.#mounts.set(
+        mount.id,
+        new MountedUpstream({ mount, gateway: options, limits, clock: this.#clock, events, listed }),
+      );
+    }
+    this.#snapshot = this.#build();
+  }
+
+  start(): void {
+    this.#startedAtMs ??= this.#clock.monotonicMs();
+    for (const mount of this.#mounts.values()) void mount.settle();
+  }
+
+  upstreams(): readonly UpstreamStatus[] {
+    return [...this.#mounts.values()].map(({ id, state }) => ({ id, state }));
+  }
+
+  snapshot(): CatalogSnapshot {
+    return this.#snapshot;
+  }
+
+  async whenSettled(mount: string, options: { readonly signal?: CancelSignal } = {}): Promise<UpstreamStatus> {
+    const mounted = this.#getMount(mount);
+    await orAborted(mounted.settle(), options.signal);
+    return { id: mounted.id, state: mounted.state };
+  }
+
+  async listTools(options: { readonly signal?: CancelSignal } = {}): Promise<readonly CatalogEntry[]> {
+    this.start();
+    const waiting = [...this.#mounts.values()].filter((mount) => !mount.isSettled);
+    if (waiting.length > 0) {
+      const settled = waiting.map((mount) => mount.settle());
+      await waitForLists(settled, {
+        clock: this.#clock,
+        startedAtMs: this.#startedAtMs ?? 0,
+        firstListedAtMs: () => this.#firstListedAtMs,
+        signal: options.signal,
+      });
+    }
+    return this.#snapshot.entries;
+  }
+
+  async call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
+    const entry = this.#snapshot.find(params.name) ?? (await this.#lookUpAgain(params.name, options.signal));
+    return this.#send(entry, params, options);
+  }
+
+  async callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer> {
+    const params = makeCallParams(new JsonScanner(), call.tool, call.arguments);
+    if (typeof params === 'string') {
+      throw new DoorError('INVALID_ARGUMENTS', `Invalid arguments for ${call.tool}: ${params}`, {
+        data: { upstream: call.mount, tool: call.tool, issues: [] },
+      });
+    }
+    const mount = this.#getMount(call.mount);
+    if (mount.list === undefined) await orAborted(mount.settle(), options.signal);
+    const entry = this.#snapshot.findTool(call.mount, call.tool);
+    if (entry === undefined)
+      throw this.#unknown(call.tool, this.#snapshot.findExclusion(call.mount, call.tool), call.mount);
+    return this.#send(entry, params, options);
+  }
+
+  onListChanged(listener: () => void): () => void {
+    return this.#watch.on(listener);
+  }
+
+  pause(): void {
+    for (const mount of this.#mounts.values()) mount.pause();
+  }
+
+  resume(): void {
+    for (const mount of this.#mounts.values()) mount.resume();
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    await Promise.all([...this.#mounts.values()].map((mount) => mount.close()));
+  }
+
+  /** The one place where a call goes down to a client and its answer comes back. */
+  async #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
+    const mount = this.#getMount(entry.mount);
+    const record = CallRecord.begin(this.events, this.#clock, entry, params, options);
+    try {
+      const client = mount.getClient();
+      const raw = await client.call(entry.tool, params, options);
+      const violations = client.inspect(entry.tool, raw);
+      record?.completed(raw);
+      const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
+      return isEnforced ? violationAsResult(entry, violations) : answerOf(raw, violations);
+    } catch (thrown) {
+      record?.failed(thrown);
+      const isRefusal = thrown instanceof DoorError && thrown.code === 'INVALID_ARGUMENTS';
+      if (isRefusal && mount.validation.invalidArguments === 'tool-error') return refusalAsResult(thrown);
+      throw thrown;
+    }
+  }
+
+  /** A name that is not in the catalog may belong to an upstream that has not listed yet: list it, then look again. */
+  async #lookUpAgain(name: string, signal: CancelSignal | undefined): Promise<CatalogEntry> {
+    this.start();
+    const unlisted = [...this.#mounts.values()].filter((mount) => !mount.isSettled);
+    if (unlisted.length > 0) await orAborted(this.#firstWith(name, unlisted), signal);
+    const entry = this.#snapshot.find(name);
+    if (entry !== undefined) return entry;
+    throw this.#unknown(name, this.#snapshot.findExcludedName(name));
+  }
+
+  /** Resolves when the name has appeared, or when every mount that was waited for has settled. */
+  #firstWith(name: string, mounts: readonly MountedUpstream[]): Promise<void> {
+    return new Promise((resolve) => {
+      let left = mounts.length;
+      for (const mount of mounts) {
+        void mount.settle().then(() => {
+          left--;
+          if (left === 0 || this.#snapshot.find(name) !== undefined) resolve();
+        });
+      }
+    });
+  }
+
+  #getMount(id: string): MountedUpstream {
+    const mount = this.#mounts.get(id);
+    if (mount !== undefined) return mount;
+    throw new DoorError('TOOL_UNKNOWN', `There is no server ${JSON.stringify(id)}`, {
+      data: { upstream: id },
+      hint: nearest(id, [...this.#mounts.keys()]) ?? 'Name a server of the configuration.',
+    });
+  }
+
+  #unknown(name: string, exclusion: Exclusion | undefined, mount?: string): DoorError {
+    if (exclusion !== undefined) {
+      const { mount: upstream, tool, code, which, schemaPath, reason } = exclusion;
+      return new DoorError('TOOL_EXCLUDED', `${tool} of ${upstream} is left out: ${which}${schemaPath}: ${reason}`, {
+        data: { upstream, tool, reason: { code, which, schemaPath, message: reason } },
+        hint: 'The server must mend the schema; `doorward check` shows every verdict.',
+      });
+    }
+    const failed = this.#failedOwner(name, mount);
+    if (failed !== undefined) return failed;
+    const names =
+      mount === undefined
+        ? this.#snapshot.entries.map((entry) => entry.name)
+        : this.#snapshot.entries.filter((entry) => entry.mount === mount).map((entry) => entry.tool.name);
+    const whose = mount === undefined ? '' : `${mount} lists `;
+    return new DoorError(
+      'TOOL_UNKNOWN',
+      `${whose}${whose === '' ? 'There is ' : ''}no tool ${JSON.stringify(name.slice(0, 200))}`,
+      {
+        data: { tool: name.slice(0, 200), ...(mount !== undefined && { upstream: mount }) },
+        hint: nearest(name, names) ?? 'List the tools to see what there is.',
+      },
+    );
+  }
+
+  /** Where the tool would be an upstream's that failed before it ever listed, that failure is the answer. */
+  #failedOwner(name: string, mount: string | undefined): DoorError | undefined {
+    for (const { id, state, list } of this.#mounts.values()) {
+      const isOwner = mount === undefined ? name.startsWith(`${id}__`) : id === mount;
+      if (isOwner && list === undefined && state.kind === 'failed') return state.error;
+    }
+    return undefined;
+  }
+
+  #rebuild(): void {
+    this.#firstListedAtMs ??= this.#clock.monotonicMs();
+    const before = this.#snapshot;
+    this.#snapshot = this.#build();
+    this.#watch.changed(before, this.#snapshot);
+  }
+
+  #build(): CatalogSnapshot {
+    const lists: MountedList[] = [];
+    for (const mount of this.#mounts.values()) if (mount.list !== undefined) lists.push(mount.list);
+    return buildSnapshot(lists, this.#names, ({ name, mount, tool, instead }) =>
+      this.events.emit('server.warning', {
+        upstream: mount,
+        warning: 'name-collision',
+        tool,
+        message: `${mount}: the name ${name} is taken; ${tool} is ${instead}`,
+      }),
+    );
+  }
+}
+
+function nearest(name: string, names: readonly string[]): string | undefined {
+  if (names.length === 0 || name.length > 200) return undefined;
+  const best = closest(name, names);
+  return distance(name, best) <= Math.max(2, name.length / 3) ? `Did you mean ${best}?` : undefined;
+}
+
+/** Waits for `task`, unless the caller gives up first; then fails with the caller's reason. */
+async function orAborted(task: Promise<void>, signal: CancelSignal | undefined): Promise<void> {
+  if (signal === undefined) return task;
+  if (signal.aborted) throw signal.reason;
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    await Promise.race([task, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

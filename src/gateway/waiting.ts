@@ -1,0 +1,47 @@
+import type { CancelSignal, Clock } from '../base/index.js';
+
+/** A list is answered this long after the first upstream has listed, whoever is still missing. */
+const AFTER_FIRST_MS = 1_500;
+/** A list is answered this long after the start when no upstream has listed at all. */
+const WHEN_NONE_MS = 5_000;
+
+export interface WaitingOptions {
+  readonly clock: Clock;
+  readonly startedAtMs: number;
+  readonly firstListedAtMs: () => number | undefined;
+  readonly signal?: CancelSignal | undefined;
+}
+
+/**
+ * Waits for upstreams that have never listed: until all have settled, or 1.5 s after the first one listed, or 5 s
+ * after the start when none has. Counted from the start, so a caller who comes later waits for nobody.
+ */
+export function waitForLists(settled: readonly Promise<void>[], options: WaitingOptions): Promise<void> {
+  const { clock, startedAtMs, firstListedAtMs, signal } = options;
+  return new Promise((resolve, reject) => {
+    let timer = clock.schedule(0, () => {});
+    const onAbort = (): void => finish(() => reject(signal?.reason));
+    const finish = (settle: () => void): void => {
+      timer.cancel();
+      signal?.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const arm = (): void => {
+      const first = firstListedAtMs();
+      const untilMs = first === undefined ? startedAtMs + WHEN_NONE_MS : first + AFTER_FIRST_MS;
+      timer.cancel();
+      timer = clock.schedule(Math.max(0, untilMs - clock.monotonicMs()), () => finish(resolve));
+    };
+    if (signal?.aborted) return reject(signal.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    let left = settled.length;
+    for (const each of settled) {
+      void each.then(() => {
+        left--;
+        if (left === 0) finish(resolve);
+        else arm();
+      });
+    }
+    arm();
+  });
+}

@@ -1,0 +1,99 @@
+import { joinPieces } from '../base/index.js';
+import { OversizeLine } from './oversize.js';
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+/** A line this many times over the limit is a flood, not a message: the connection ends. */
+const FLOOD_FACTOR = 4;
+
+export interface FramingHandlers {
+  /** One line without its end; never empty. The memory is the receiver's to keep. */
+  line(bytes: Uint8Array, start: number, end: number): void;
+  /** A line over the limit ended. It was not kept; `message` is what could be read of it in passing. */
+  oversize(message: OversizeLine): void;
+  /** A line went on past 4 times the limit. Nothing more is delivered. */
+  flood(bytes: number): void;
+}
+
+/**
+ * Cuts a byte stream into lines (MCP stdio transport: one JSON-RPC message a line). Linear in the bytes, however they
+ * are chunked. Forgives what programs do in practice: a byte order mark, CR before LF, empty lines.
+ */
+export class LineFramer {
+  readonly #maxBytes: number;
+  readonly #handlers: FramingHandlers;
+  /** The line that has begun but not ended, in the chunks it came in. */
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+  #oversize: OversizeLine | undefined;
+  #isFlooded = false;
+
+  constructor(maxBytes: number, handlers: FramingHandlers) {
+    this.#maxBytes = maxBytes;
+    this.#handlers = handlers;
+  }
+
+  push(chunk: Uint8Array): void {
+    let from = 0;
+    while (from < chunk.length && !this.#isFlooded) {
+      const lineEnd = chunk.indexOf(LINE_FEED, from);
+      if (lineEnd < 0) {
+        this.#keep(chunk, from, chunk.length);
+        return;
+      }
+      if (this.#length === 0 && lineEnd - from <= this.#maxBytes) this.#deliver(chunk, from, lineEnd);
+      else {
+        this.#keep(chunk, from, lineEnd);
+        if (!this.#isFlooded) this.#finish();
+      }
+      from = lineEnd + 1;
+    }
+  }
+
+  /** The stream ended: a last line without its line feed still counts. */
+  end(): void {
+    if (this.#length > 0 && !this.#isFlooded) this.#finish();
+  }
+
+  #keep(chunk: Uint8Array, start: number, end: number): void {
+    if (start === end) return;
+    this.#length += end - start;
+    if (this.#oversize === undefined && this.#length > this.#maxBytes) {
+      this.#oversize = new OversizeLine();
+      for (const piece of this.#pieces) this.#oversize.read(piece);
+      this.#pieces = [];
+    }
+    const piece = chunk.subarray(start, end);
+    if (this.#oversize === undefined) {
+      this.#pieces.push(piece);
+      return;
+    }
+    this.#oversize.read(piece);
+    if (this.#length > this.#maxBytes * FLOOD_FACTOR) {
+      this.#isFlooded = true;
+      this.#handlers.flood(this.#length);
+    }
+  }
+
+  #finish(): void {
+    const oversize = this.#oversize;
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#length = 0;
+    this.#oversize = undefined;
+    if (oversize !== undefined) {
+      this.#handlers.oversize(oversize);
+      return;
+    }
+    const line = joinPieces(pieces);
+    this.#deliver(line, 0, line.length);
+  }
+
+  #deliver(bytes: Uint8Array, from: number, to: number): void {
+    let start = from;
+    let end = to;
+    if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3;
+    while (end > start && bytes[end - 1] === CARRIAGE_RETURN) end--;
+    if (end > start) this.#handlers.line(bytes, start, end);
+  }
+}

@@ -1,0 +1,15 @@
+export { type CallParams, locateCallParams, makeCallParams } from './call-params.js';
+export { forwardCall, progressTokenOf } from './forward.js';
+export { type FramingHandlers, LineFramer } from './framing.js';
+export { type BadMessage, decodeMessage, type Message, stringAt } from './message.js';
+export { OversizeLine } from './oversize.js';
+export { type Codec, findCodec, NEWEST, REVISIONS } from './revisions.js';
+export {
+  doorErrorMessage,
+  errorHead,
+  errorMessage,
+  notificationMessage,
+  RPC,
+  requestMessage,
+  resultHead,
+} from './rpc.js';

@@ -1,0 +1,76 @@
+import { decodeText } from '../base/index.js';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const SPACE = 0x20;
+/** Ids and method names are short; a longer token is not worth keeping. */
+const MAX_TOKEN = 256;
+
+/**
+ * Reads, in passing, the `id` and `method` of a message too large to keep, so that the one call it belongs to can be
+ * failed by name. Knows no more of JSON than strings, depth and the root's members; works on any chunking.
+ */
+export class OversizeLine {
+  /** Bytes read. */
+  length = 0;
+  /** The JSON token of the root's `id`, if it was seen. */
+  id: string | undefined;
+  method: string | undefined;
+
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** The root's token being read: its text so far, and whether it is a value. */
+  #token: number[] = [];
+  #name = '';
+  #isValue = false;
+
+  read(piece: Uint8Array): void {
+    this.length += piece.length;
+    for (let i = 0; i < piece.length; i++) {
+      const c = piece[i]!;
+      if (this.#isInString) {
+        if (this.#depth === 1) this.#keep(c);
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (c === BACKSLASH) this.#isEscaped = true;
+        else if (c === QUOTE) this.#isInString = false;
+      } else if (c === QUOTE) {
+        this.#isInString = true;
+        if (this.#depth === 1) this.#keep(c);
+      } else if (c === 0x7b || c === 0x5b) this.#depth++;
+      else if (c === 0x7d || c === 0x5d) {
+        if (this.#depth === 1) this.#endToken();
+        this.#depth--;
+      } else if (this.#depth === 1) this.#readRoot(c);
+    }
+  }
+
+  #readRoot(c: number): void {
+    if (c === COLON) {
+      this.#name = this.#takeToken();
+      this.#isValue = true;
+    } else if (c === COMMA) this.#endToken();
+    else if (c > SPACE) this.#keep(c);
+  }
+
+  #endToken(): void {
+    const token = this.#takeToken();
+    if (this.#isValue && token !== '') {
+      if (this.#name === '"id"') this.id = token;
+      if (this.#name === '"method"') this.method = token.slice(1, -1);
+    }
+    this.#isValue = false;
+  }
+
+  #keep(c: number): void {
+    if (this.#token.length <= MAX_TOKEN) this.#token.push(c);
+  }
+
+  #takeToken(): string {
+    const token = this.#token.length > MAX_TOKEN ? '' : decodeText(Uint8Array.from(this.#token));
+    this.#token = [];
+    return token;
+  }
+}

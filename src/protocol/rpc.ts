@@ -1,0 +1,43 @@
+import { type DoorError, ERROR_TABLE, stringifyJson } from '../base/index.js';
+
+/** JSON-RPC 2.0 error codes that MCP uses as they are. */
+export const RPC = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;
+
+/** The head of an answer; the text of the result and `}` follow. `id` is a JSON token. */
+export function resultHead(id: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"result":`;
+}
+
+/** The head of an answer that failed; the text of the error object and `}` follow. `id` is a JSON token. */
+export function errorHead(id: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":`;
+}
+
+/** A whole answer that failed, in our own words. */
+export function errorMessage(id: string, code: number, message: string, data?: unknown): string {
+  const error = data === undefined ? { code, message } : { code, message, data };
+  return `${errorHead(id)}${stringifyJson(error)}}`;
+}
+
+/** Shows a DoorError on the wire: its row's code, and `data.code`, `data.hint` and its facts for programs. */
+export function doorErrorMessage(id: string, error: DoorError): string {
+  const code = ERROR_TABLE[error.code].wire ?? RPC.internalError;
+  const data = { code: error.code, ...error.data, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+  return errorMessage(id, code, error.message, data);
+}
+
+/** A whole notification. `params` is JSON text. */
+export function notificationMessage(method: string, params?: string): string {
+  return `{"jsonrpc":"2.0","method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`;
+}
+
+/** A whole request. `params` is JSON text. */
+export function requestMessage(id: number, method: string, params?: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`;
+}

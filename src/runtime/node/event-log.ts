@@ -1,0 +1,74 @@
+import type { Writable } from 'node:stream';
+import type { DoorEvents, EventBus, EventName } from '../../base/index.js';
+
+export type LogLevel = 'error' | 'warn' | 'info';
+
+export interface EventLogOptions {
+  readonly format: 'text' | 'json';
+  /** `warn` shows what needs a person's eye; `info` shows everything that happens. */
+  readonly level: LogLevel;
+  readonly stream?: Writable;
+}
+
+const LEVELS = {
+  'upstream.connected': 'info',
+  'upstream.lost': 'error',
+  'upstream.relisted': 'info',
+  'server.warning': 'warn',
+  'tool.excluded': 'warn',
+  'tool.changed': 'info',
+  'call.completed': 'info',
+  'call.rejected': 'warn',
+  'output.violation': 'warn',
+  'elicitation.rejected': 'warn',
+  'auth.required': 'warn',
+  'config.changed': 'info',
+} as const satisfies Record<EventName, LogLevel>;
+
+const RANK: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
+
+/** What an event says, in one line. No argument's value is in any event, so none can be in any line. */
+const SENTENCES: { readonly [Name in EventName]: (event: DoorEvents[Name]) => string } = {
+  'upstream.connected': (e) => `${e.upstream} is connected (${e.revision}, ${e.tools} tools)`,
+  'upstream.lost': (e) => (e.reason.startsWith(`${e.upstream}: `) ? e.reason : `${e.upstream}: ${e.reason}`),
+  'upstream.relisted': (e) => `${e.upstream} listed its tools anew (${e.tools})`,
+  'server.warning': (e) => e.message,
+  'tool.excluded': (e) => `${e.upstream}: ${e.tool} is left out: ${e.which}${e.schemaPath}: ${e.reason} (${e.code})`,
+  'tool.changed': (e) => `${e.upstream}: ${e.tool} was ${e.change}`,
+  'call.completed': (e) => `${e.upstream}: ${e.tool} ${e.outcome} in ${e.durationMs.toFixed(1)} ms`,
+  'call.rejected': (e) => `${e.upstream}: refused a call of ${e.tool}: ${issuesOf(e)}`,
+  'output.violation': (e) => `${e.upstream}: the answer of ${e.tool} breaks its outputSchema: ${issuesOf(e)}`,
+  'elicitation.rejected': (e) => `${e.upstream}: an answer to ${e.tool} was refused: ${issuesOf(e)}`,
+  'auth.required': (e) => `${e.upstream} needs authorization`,
+  'config.changed': (e) => `${e.path} has changed`,
+};
+
+/** Writes a gateway's events to stderr, a line each. @returns a function that stops it */
+export function logEvents(events: EventBus, options: EventLogOptions): () => void {
+  const stream = options.stream ?? process.stderr;
+  const stops: (() => void)[] = [];
+  for (const name of Object.keys(LEVELS) as EventName[]) {
+    const level = LEVELS[name];
+    if (RANK[level] > RANK[options.level]) continue;
+    stops.push(events.on(name, (event) => stream.write(`${lineOf(name, level, event, options.format)}\n`)));
+  }
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function lineOf(name: EventName, level: LogLevel, event: DoorEvents[EventName], format: 'text' | 'json'): string {
+  if (format === 'json') return JSON.stringify({ time: new Date().toISOString(), level, event: name, ...event });
+  const sentence = (SENTENCES[name] as (event: DoorEvents[EventName]) => string)(event);
+  // A server's words may hold line breaks and terminal codes: one event stays one line, and only text.
+  return `doorward: ${sentence.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')}`;
+}
+
+function issuesOf(event: {
+  readonly issues?: readonly { readonly path: string; readonly message: string }[];
+  readonly code?: string;
+}): string {
+  const issues = event.issues ?? [];
+  if (issues.length === 0) return event.code ?? '';
+  return issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ');
+}

@@ -1,0 +1,128 @@
+import type { Writable } from 'node:stream';
+import type { Piece } from '../../base/index.js';
+
+const SCRATCH_BYTES = 64 * 1024;
+/** Pieces up to this size are copied together; a larger one is written by itself, uncopied. */
+const COPY_UP_TO = 8 * 1024;
+/** UTF-8 needs at most three bytes for each UTF-16 unit. */
+const MAX_BYTES_PER_UNIT = 3;
+const LINE_FEED = 0x0a;
+
+/**
+ * Writes messages, a line each, to a stream: everything that is written in one turn of the event loop goes out in as
+ * few writes as can be. The scratch is used again only once the stream holds nothing of it.
+ */
+export class Sink {
+  readonly #stream: Writable;
+  #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+  #from = 0;
+  #to = 0;
+  #isScheduled = false;
+  #isCorked = false;
+  #drained: Promise<void> | undefined;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  /** @returns false when the reader has fallen behind: hold back until `whenWritable` */
+  write(pieces: readonly Piece[]): boolean {
+    for (const piece of pieces) {
+      if (typeof piece === 'string') this.#writeText(piece);
+      else if (piece.length <= COPY_UP_TO) this.#copy(piece);
+      else this.#writeThrough(piece);
+    }
+    this.#reserve(1);
+    this.#scratch[this.#to++] = LINE_FEED;
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      // After the promises of this turn have run, so that all their answers leave together.
+      process.nextTick(() => this.flush());
+    }
+    return !this.#stream.writableNeedDrain;
+  }
+
+  whenWritable(): Promise<void> {
+    const stream = this.#stream;
+    if (!stream.writableNeedDrain || stream.destroyed) return Promise.resolve();
+    this.#drained ??= new Promise((resolve) => {
+      const done = (): void => {
+        stream.off('drain', done);
+        stream.off('close', done);
+        this.#drained = undefined;
+        resolve();
+      };
+      stream.on('drain', done);
+      stream.on('close', done);
+    });
+    return this.#drained;
+  }
+
+  flush(): void {
+    this.#isScheduled = false;
+    this.#hand();
+    if (this.#isCorked) {
+      this.#isCorked = false;
+      this.#stream.uncork();
+    }
+    if (this.#stream.writableLength === 0) this.#from = this.#to = 0;
+    else if (this.#to > 0) this.#renew();
+  }
+
+  /** Flushes, then resolves when the stream has taken everything, or is gone. */
+  async drain(): Promise<void> {
+    this.flush();
+    const stream = this.#stream;
+    if (stream.writableLength === 0 || stream.destroyed) return;
+    await new Promise<void>((resolve) => {
+      stream.write('', () => resolve());
+      stream.once('close', () => resolve());
+    });
+  }
+
+  #writeText(text: string): void {
+    if (text.length * MAX_BYTES_PER_UNIT > SCRATCH_BYTES) {
+      this.#writeThrough(Buffer.from(text));
+      return;
+    }
+    this.#reserve(text.length * MAX_BYTES_PER_UNIT);
+    this.#to += this.#scratch.write(text, this.#to);
+  }
+
+  #copy(piece: Uint8Array): void {
+    this.#reserve(piece.length);
+    this.#scratch.set(piece, this.#to);
+    this.#to += piece.length;
+  }
+
+  #writeThrough(piece: Uint8Array): void {
+    this.#hand();
+    this.#cork();
+    this.#stream.write(piece);
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#to + bytes <= SCRATCH_BYTES) return;
+    this.#hand();
+    this.#renew();
+  }
+
+  /** Gives the stream what is in the scratch and not yet given. */
+  #hand(): void {
+    if (this.#from === this.#to) return;
+    if (this.#isCorked || this.#isScheduled) this.#cork();
+    this.#stream.write(this.#scratch.subarray(this.#from, this.#to));
+    this.#from = this.#to;
+  }
+
+  #renew(): void {
+    this.#scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+    this.#from = this.#to = 0;
+  }
+
+  #cork(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    this.#stream.cork();
+  }
+}

@@ -1,0 +1,176 @@
+import type { ChildProcess } from 'node:child_process';
+import { statSync } from 'node:fs';
+import spawn from 'cross-spawn';
+import { DoorError, type Piece } from '../../base/index.js';
+import type { Transport, TransportHandlers } from '../../client/index.js';
+import { childEnvironment } from './environment.js';
+import { findCandidates, searchedPath } from './find-command.js';
+import { endGroup } from './process-group.js';
+import { Sink } from './sink.js';
+import { Tail } from './tail.js';
+
+export interface SpawnOptions {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Added to the allowlisted part of our own environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Hears each chunk the child writes to stderr, for --verbose. */
+  readonly onStderr?: (chunk: Buffer) => void;
+}
+
+/** An upstream that is a child process speaking over its stdin and stdout. Started without a shell, in its own group. */
+export function spawnTransport(options: SpawnOptions): Transport {
+  return new SpawnTransport(options);
+}
+
+/** After the process exits, output still in its pipes is read for this long. */
+const LAST_WORDS_MS = 200;
+
+class SpawnTransport implements Transport {
+  readonly #options: SpawnOptions;
+  readonly #tail = new Tail();
+  #child: ChildProcess | undefined;
+  #sink: Sink | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(options: SpawnOptions) {
+    this.#options = options;
+  }
+
+  async open(handlers: TransportHandlers): Promise<void> {
+    const { command, args = [], cwd } = this.#options;
+    const env = childEnvironment(process.env, this.#options.env);
+    let child: ChildProcess;
+    try {
+      child = spawn(command, [...args], {
+        cwd,
+        env,
+        detached: process.platform !== 'win32',
+        stdio: ['pipe', 'pipe', 'pipe'],
+        windowsHide: true,
+      });
+    } catch (thrown) {
+      // For instance a NUL in an argument: refused before anything was started.
+      throw new DoorError('UPSTREAM_UNREACHABLE', `cannot start ${command}: ${(thrown as Error).message}`, {
+        cause: thrown,
+      });
+    }
+    this.#child = child;
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error: NodeJS.ErrnoException) => reject(this.#startError(error, env)));
+    });
+    this.#attach(child, handlers);
+  }
+
+  send(pieces: readonly Piece[]): boolean {
+    return this.#isOver || this.#sink === undefined ? true : this.#sink.write(pieces);
+  }
+
+  async whenWritable(): Promise<void> {
+    await this.#sink?.whenWritable();
+  }
+
+  pause(): void {
+    this.#child?.stdout?.pause();
+  }
+
+  resume(): void {
+    this.#child?.stdout?.resume();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  tail(): string {
+    return this.#tail.text();
+  }
+
+  #attach(child: ChildProcess, handlers: TransportHandlers): void {
+    const { stdin, stdout, stderr } = child;
+    if (stdin === null || stdout === null || stderr === null) throw new DoorError('INTERNAL', 'a child without pipes');
+    this.#sink = new Sink(stdin);
+    const over = (reason: DoorError): void => {
+      if (this.#isOver) return;
+      this.#isOver = true;
+      handlers.closed(reason);
+    };
+    // A write to a child that is gone fails with EPIPE; its exit tells the story better.
+    stdin.on('error', () => {});
+    stdout.on('error', () => {});
+    stderr.on('error', () => {});
+    stdout.on('data', handlers.data);
+    stderr.on('data', (chunk: Buffer) => {
+      this.#tail.push(chunk);
+      this.#options.onStderr?.(chunk);
+      handlers.activity();
+    });
+    this.#exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        resolve();
+        const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+        const reason = new DoorError('UPSTREAM_LOST', `the process ${how}`, { data: { exitCode: code, signal } });
+        // Its last words may still be in the pipe; a grandchild may hold the pipe open for ever.
+        const timer = setTimeout(() => over(reason), LAST_WORDS_MS);
+        child.once('close', () => {
+          clearTimeout(timer);
+          over(reason);
+        });
+        void this.close();
+      });
+    });
+    stdout.once('end', () => {
+      // Nothing can come any more, though the process may live: it is lost all the same.
+      setTimeout(() => over(new DoorError('UPSTREAM_LOST', 'the process closed its stdout')), LAST_WORDS_MS).unref();
+    });
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    this.#sink?.flush();
+    await endGroup({ pid: child.pid, exited: this.#exited, endInput: () => child.stdin?.end() });
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.stdin?.destroy();
+  }
+
+  #startError(error: NodeJS.ErrnoException, env: Readonly<Record<string, string>>): DoorError {
+    const { command, cwd } = this.#options;
+    if (error.code === 'ENOENT' && cwd !== undefined && !isFolder(cwd)) {
+      return new DoorError('UPSTREAM_UNREACHABLE', `the folder ${cwd} (cwd) does not exist`, {
+        data: { reason: 'cwd_not_found', cwd },
+        hint: 'Correct cwd in the entry of this server.',
+      });
+    }
+    if (error.code !== 'ENOENT') {
+      return new DoorError('UPSTREAM_UNREACHABLE', `cannot start ${command}: ${error.message}`, { cause: error });
+    }
+    const path = searchedPath(env);
+    const candidates = findCandidates(command, env);
+    return new DoorError(
+      'UPSTREAM_UNREACHABLE',
+      `command not found: ${command} (searched ${path.join(', ') || 'an empty PATH'})`,
+      {
+        data: { reason: 'command_not_found', command, path, candidates },
+        hint:
+          candidates.length > 0
+            ? `Write the whole path in the entry of this server: ${candidates[0]}`
+            : 'Install it, or write its whole path in the entry of this server.',
+      },
+    );
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,108 @@
+import { Socket } from 'node:net';
+import type { CancelSignal, DoorError, Principal } from '../../base/index.js';
+import { StreamDoor } from '../../doors/index.js';
+import type { Gateway } from '../../gateway/index.js';
+import { Sink } from './sink.js';
+
+export interface StdioOptions {
+  readonly gateway: Gateway;
+  readonly info: { readonly name: string; readonly title?: string; readonly version: string };
+  /** Ends serving as SIGTERM does. */
+  readonly signal?: CancelSignal;
+}
+
+/** How long answers under way may take once the caller has closed its side. */
+const EOF_DRAIN_MS = 5_000;
+/** How long they may take after SIGTERM; a second signal ends the wait. */
+const SIGNAL_DRAIN_MS = 15_000;
+/** A caller that no longer reads does not hold up the end for longer than this. */
+const LAST_WRITE_MS = 1_000;
+
+/** Why serving ended. `gone`: the caller closed its reading side, so nobody is left to answer. */
+export type StdioEnd = 'eof' | 'signal' | 'gone' | 'broken';
+
+/** Serves one caller on stdin and stdout until it leaves or a signal comes; then ends everything that was started. */
+export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
+  const { gateway } = options;
+  const output = process.stdout;
+  const sink = new Sink(output);
+  const ends = new Ends(options.signal);
+  const door = new StreamDoor({
+    gateway,
+    principal: localPrincipal(),
+    info: options.info,
+    write: (pieces) => sink.write(pieces),
+    whenWritable: () => sink.whenWritable(),
+    broken: (_reason: DoorError) => ends.end('broken'),
+  });
+  gateway.start();
+  const input = process.stdin;
+  input.on('data', (chunk: Buffer) => door.push(chunk));
+  input.once('end', () => {
+    door.end();
+    ends.end('eof');
+  });
+  input.once('error', () => ends.end('eof'));
+  // EPIPE: whoever started us reads no more.
+  output.on('error', () => ends.end('gone'));
+  output.once('close', () => ends.end('gone'));
+  process.stderr.on('error', () => {});
+
+  const end = await ends.reached;
+  input.pause();
+  if (end !== 'gone') await ends.unlessHurried(door.whenIdle(), end === 'eof' ? EOF_DRAIN_MS : SIGNAL_DRAIN_MS);
+  door.close();
+  await Promise.all([gateway.close(), end === 'gone' ? undefined : ends.unlessHurried(sink.drain(), LAST_WRITE_MS)]);
+  ends.forget();
+  if (input instanceof Socket) input.destroy();
+  return end;
+}
+
+/** Gathers the ways in which serving can end. */
+class Ends {
+  readonly reached: Promise<StdioEnd>;
+  #reach!: (end: StdioEnd) => void;
+  #hurry: () => void = () => {};
+  readonly #hurried: Promise<void>;
+  #count = 0;
+  readonly #onSignal = (): void => this.end('signal');
+  readonly #signal: CancelSignal | undefined;
+
+  constructor(signal: CancelSignal | undefined) {
+    this.#signal = signal;
+    this.reached = new Promise((resolve) => {
+      this.#reach = resolve;
+    });
+    this.#hurried = new Promise((resolve) => {
+      this.#hurry = resolve;
+    });
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, this.#onSignal);
+    signal?.addEventListener('abort', this.#onSignal);
+    if (signal?.aborted) this.end('signal');
+  }
+
+  end(end: StdioEnd): void {
+    this.#count++;
+    this.#reach(end);
+    // The caller is gone for good, or a second signal came: no more waiting.
+    if (end === 'gone' || (end === 'signal' && this.#count > 1)) this.#hurry();
+  }
+
+  async unlessHurried(task: Promise<void>, timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([task, this.#hurried, timeout]);
+    clearTimeout(timer);
+  }
+
+  forget(): void {
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.off(name, this.#onSignal);
+    this.#signal?.removeEventListener('abort', this.#onSignal);
+  }
+}
+
+function localPrincipal(): Principal {
+  return { id: `local:${process.getuid?.() ?? 'user'}`, kind: 'local' };
+}
