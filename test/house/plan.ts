@@ -49,7 +49,7 @@ export const NODE_ROOMS: readonly string[] = ['cli', 'runtime/node'];
 
 /** `src/index.ts` is the package's `.` export: it shows rooms, and holds nothing of its own. */
 export const FACADE = 'src/index.ts';
-export const FACADE_ROOMS: readonly string[] = ['base', 'doors', 'gateway', 'contract', 'catalog', 'client', 'schema'];
+export const FACADE_ROOMS: readonly string[] = ['base', 'doors', 'gateway', 'contract', 'client', 'schema'];
 
 /** Files outside src that src may read: the version is written down once. */
 export const SHARED_FILES: readonly string[] = ['package.json'];
