@@ -145,7 +145,7 @@ test(`${titleOf('f15')} (untrusted: no expansion, no spawn)`, async (test) => {
   test.onTestFinished(() => folder.remove());
   const proof = join(folder.path, 'proof');
   const code = `require('fs').writeFileSync(${JSON.stringify(proof)}, process.argv[1] ?? '')`;
-  const p = { command: process.execPath, args: ['-e', code, '$'.concat('{A}')] };
+  const p = { command: process.execPath, args: ['-e', code, `\${A}`] };
   writeFileSync(folder.configPath, JSON.stringify({ mcpServers: { p } }));
   const env = { ...folder.env, A: 'exfiltrated' };
   const door = new DoorClient({
@@ -173,17 +173,15 @@ test('siblings: `servers` beside `mcpServers`, comments, trailing commas, odd bu
 });
 
 test('siblings: every place that expands, and every reference that does not', () => {
-  const text = JSON.stringify({
-    mcpServers: {
-      unset: { command: '$'.concat('{NO}') },
-      args: { command: 'x', args: ['ok', '$'.concat('{NO}')] },
-      env: { command: 'x', env: { K: '$'.concat('{env:NO}') } },
-      cwd: { command: 'x', cwd: '$'.concat('{NO}') },
-      open: { command: 'x', args: ['$'.concat('{NO')] },
-      names: { command: 'x', env: { ['$'.concat('{A}')]: 'v' } },
-      nested: { command: 'x', args: ['$'.concat('{A:-${B}}')] },
-    },
-  });
+  const text = `{ "mcpServers": {
+    "unset": { "command": "\${NO}" },
+    "args": { "command": "x", "args": ["ok", "\${NO}"] },
+    "env": { "command": "x", "env": { "K": "\${env:NO}" } },
+    "cwd": { "command": "x", "cwd": "\${NO}" },
+    "open": { "command": "x", "args": ["\${NO"] },
+    "names": { "command": "x", "env": { "\${A}": "v" } },
+    "nested": { "command": "x", "args": ["\${A:-\${B}}"] }
+  } }`;
   const config = read(text, { A: 'a' });
   expect(readyIds(config)).toEqual(['names']);
   const paths = config.problems.filter(({ severity }) => severity === 'error').map(({ path }) => path);
