@@ -25,10 +25,10 @@ const TAIL_CHARACTERS = 4000;
 export class Caller {
   /**
    * @param {readonly string[]} argv the middle, or the upstream itself
-   * @param {{ env?: NodeJS.ProcessEnv, core?: 'middle' | 'load' }} [options]
+   * @param {{ env?: NodeJS.ProcessEnv, core?: 'middle' | 'load' | undefined }} [options] no `core`: any core
    */
-  constructor(argv, { env = process.env, core = 'middle' } = {}) {
-    const [command = '', ...args] = onCore(core, argv);
+  constructor(argv, { env = process.env, core } = {}) {
+    const [command = '', ...args] = core ? onCore(core, argv) : argv;
     this.process = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env });
     this.pid = /** @type {number} */ (this.process.pid);
     this.stderr = '';

@@ -25,8 +25,9 @@ const COMMANDS = {
 
 /** One run's place on disk: payload pools, configs, and a home that is nobody's. */
 export class Workshop {
-  /** @param {{ subject?: readonly string[] | undefined }} [options] `subject` stands in for doorward's command */
-  constructor({ subject } = {}) {
+  /** @param {{ subject?: readonly string[] | undefined, isPinned?: boolean }} [options] `subject` stands in for doorward's command */
+  constructor({ subject, isPinned = true } = {}) {
+    this.isPinned = isPinned;
     this.directory = mkdtempSync(join(tmpdir(), 'doorward-bench-'));
     this.subject = subject;
     /** @type {Map<string, readonly import('./payloads.mjs').Payload[]>} */
@@ -88,7 +89,10 @@ export class Workshop {
   /** Starts a middle and shakes hands. @param {Middle} middle @param {readonly string[]} upstream @returns {Promise<Caller>} */
   async start(middle, upstream) {
     const core = middle === 'direct' ? 'load' : 'middle';
-    const caller = new Caller(this.command(middle, upstream), { env: this.env, core });
+    const caller = new Caller(this.command(middle, upstream), {
+      env: this.env,
+      core: this.isPinned ? core : undefined,
+    });
     try {
       await caller.initialize();
     } catch (error) {

@@ -89,7 +89,7 @@ function records(random, bytes, isAscii) {
       score: random(),
       active: random() < 0.5,
       tags: Array.from({ length: Math.floor(random() * 4) }, () => oneOf(random, TAGS)),
-      place: { city: oneOf(random, WORDS), lat: random() * 180 - 90, lon: random() * 360 - 180 },
+      place: { city: oneOf(random, WORDS), lat: degrees(random, 90), lon: degrees(random, 180) },
       note: random() < 0.3 ? null : `${prose(random, 20, isAscii)}${random() < 0.2 ? '\n"quoted"' : ''}`,
     };
     list.push(record);
@@ -97,6 +97,9 @@ function records(random, bytes, isAscii) {
   }
   return list;
 }
+
+/** Six decimals, as maps give them. @param {() => number} random @param {number} most */
+const degrees = (random, most) => Math.round((random() * 2 - 1) * most * 1e6) / 1e6;
 
 /** @param {string} text */
 const textResult = (text) => ({ content: [{ type: 'text', text }] });

@@ -44,7 +44,8 @@ export function renderFigures(figures) {
 }
 
 /** @param {Check} check @param {number} value */
-const showValue = (check, value) => `${showNumber(value)}${check.unit ? ` ${check.unit}` : 'x'}`;
+const showValue = (check, value) =>
+  `${showNumber(value)}${check.unit === undefined ? 'x' : ` ${check.unit}`.trimEnd()}`;
 
 /** @param {number | undefined} value */
 function showNumber(value) {

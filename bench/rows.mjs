@@ -3,7 +3,9 @@
  * Every row of the bench with its bounds. A row measures and returns figures to show and checks to hold.
  * The bounds are those of the hot path's table (they replace the first issue's where the two differ).
  */
+import { largeResultRow, listRow, memoryRow } from './footprint.mjs';
 import { measureRounds, summarise } from './rounds.mjs';
+import { startUpRow } from './start-up.mjs';
 import { lowestQuartile, medianDifference, medianRatio } from './statistics.mjs';
 
 /**
@@ -19,16 +21,21 @@ import { lowestQuartile, medianDifference, medianRatio } from './statistics.mjs'
  */
 /** @typedef {{ checks: Check[], figures: Record<string, Record<string, number>> }} Measured */
 /** @typedef {{ workshop: import('./middles.mjs').Workshop, isQuick: boolean }} Context */
-/** @typedef {{ name: string, measure: (context: Context) => Promise<Measured> }} Row */
+/** @typedef {{ name: string, kind?: string, inFlight?: number, measure: (context: Context) => Promise<Measured> }} Row `kind` and `inFlight` where it can be profiled */
 /** @typedef {import('./rounds.mjs').Series} Series */
 
 const ROUNDS = 7;
 const QUICK_ROUNDS = 3;
+const SMALL_IN_FLIGHT = 32;
+/** A caller may leave 8 MiB unread before its calls are held back: more would measure the waiting. */
+const LARGE_IN_FLIGHT = 4;
 
 /** @param {string} name @param {string} kind @param {(series: Record<string, Series>) => Check[]} check @param {{ hasSdk?: boolean, extra?: Record<string, import('./rounds.mjs').Driver> }} [options] @returns {Row} */
 function smallRow(name, kind, check, { hasSdk = false, extra = {} } = {}) {
   return {
     name,
+    kind,
+    inFlight: SMALL_IN_FLIGHT,
     async measure({ workshop, isQuick }) {
       const series = await measureRounds(workshop, {
         drivers: {
@@ -42,7 +49,7 @@ function smallRow(name, kind, check, { hasSdk = false, extra = {} } = {}) {
         rounds: isQuick ? QUICK_ROUNDS : ROUNDS,
         calls: isQuick ? 10_000 : 50_000,
         warmCalls: isQuick ? 5_000 : 10_000,
-        inFlight: 32,
+        inFlight: SMALL_IN_FLIGHT,
         aloneCalls: 300,
       });
       return { checks: check(series), figures: summariseAll(series) };
@@ -54,6 +61,8 @@ function smallRow(name, kind, check, { hasSdk = false, extra = {} } = {}) {
 function largeRow(name, kind, { bar, goal, baseline = 'relay' }) {
   return {
     name,
+    kind,
+    inFlight: LARGE_IN_FLIGHT,
     async measure({ workshop, isQuick }) {
       const series = await measureRounds(workshop, {
         drivers: {
@@ -64,7 +73,7 @@ function largeRow(name, kind, { bar, goal, baseline = 'relay' }) {
         rounds: isQuick ? QUICK_ROUNDS : ROUNDS,
         calls: isQuick ? 50 : 150,
         warmCalls: isQuick ? 20 : 50,
-        inFlight: 4,
+        inFlight: LARGE_IN_FLIGHT,
         aloneCalls: 10,
       });
       workshop.dropPool(kind);
@@ -161,4 +170,8 @@ export const ROWS = [
   largeRow('1 MB escaped both ways', 'escaped-1m-both', { bar: 3.5, goal: 2.5 }),
   largeRow('1 MB structured both ways', 'structured-1m-both', { bar: 0.7, goal: 0.5, baseline: 'parse-stringify' }),
   largeRow('1 MB arguments', 'arguments-1m', { bar: 5 }),
+  startUpRow,
+  memoryRow,
+  listRow,
+  largeResultRow,
 ];

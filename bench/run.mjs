@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describeMachine, pinLoad, readSteal } from './machine.mjs';
 import { DIST, Workshop } from './middles.mjs';
+import { profileRow } from './profile.mjs';
 import { holds, renderChecks, renderFigures, verdictOf } from './report.mjs';
 import { ROWS } from './rows.mjs';
 
@@ -15,6 +16,7 @@ const USAGE = `usage: npm run bench -- [options]
   --quick           a minute's look, one short run; no verdict
   --only TEXT       rows whose name contains TEXT (may be given again)
   --middle COMMAND  measures COMMAND instead of doorward; {config} and {upstream} in it are filled in
+  --profile ROW     runs doorward under the profiler for that row and lists functions by their own time
   --json            prints every figure as JSON on stdout, the tables on stderr
   --list            names the rows`;
 
@@ -23,6 +25,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     middle: { type: 'string' },
+    profile: { type: 'string' },
     json: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -40,6 +43,7 @@ async function main() {
     process.stdout.write(`${options.help ? USAGE : ROWS.map((row) => row.name).join('\n')}\n`);
     return 0;
   }
+  if (options.profile !== undefined) return profile(options.profile);
   const rows = ROWS.filter((row) => options.only.length === 0 || options.only.some((text) => row.name.includes(text)));
   if (rows.length === 0) {
     say('No row has that in its name; --list names them.');
@@ -52,6 +56,19 @@ async function main() {
   pinLoad();
   say(describeMachine());
   return options.quick ? lookOnce(rows) : judge(rows);
+}
+
+/** @param {string} name */
+async function profile(name) {
+  const row = ROWS.find((one) => one.name.includes(name));
+  if (!row?.kind || !row.inFlight) {
+    say(`No row of calls has ${JSON.stringify(name)} in its name; --list names them.`);
+    return 2;
+  }
+  say(`${row.name}, ${row.inFlight} in flight`);
+  const calls = row.name.includes('MB') ? 300 : 200_000;
+  await profileRow({ kind: row.kind, calls, inFlight: row.inFlight, middle: options.middle?.split(' '), say });
+  return 0;
 }
 
 /** @param {readonly import('./rows.mjs').Row[]} rows */
