@@ -1,4 +1,14 @@
+export {
+  type ConfigSearch,
+  type ConfigSearchOptions,
+  type FoundConfig,
+  findConfig,
+  type LookedAt,
+  readConfigFile,
+} from './config-files.js';
 export { childEnvironment } from './environment.js';
 export { type EventLogOptions, type LogLevel, logEvents } from './event-log.js';
+export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 export { type StdioEnd, type StdioOptions, serveStdio } from './stdio.js';
+export { readTrust, removeTrust, sha256Of, writeTrust } from './trust-store.js';

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import { type Config, configError, type ServerEntry, unsupportedHttp } from '../../config/index.js';
+import type { BrokenMount, GatewayLimits, Mount, Validation } from '../../gateway/index.js';
+import { loginShellTransport } from './login-shell.js';
+import { type SpawnOptions, spawnTransport } from './spawn-transport.js';
+
+export interface MountsOptions {
+  /** The folder a relative `cwd` is relative to: the configuration file's. */
+  readonly folder: string;
+  /** Hears what a server writes to stderr. */
+  readonly onStderr?: (server: string, chunk: Uint8Array) => void;
+}
+
+type Ready = Extract<ServerEntry, { readonly kind: 'ready' }>;
+
+/** What a gateway is made of, out of a checked configuration: a mount a server, those that are off left out. */
+export function mountsOf(config: Config, options: MountsOptions): readonly (Mount | BrokenMount)[] {
+  return config.servers.flatMap((server): (Mount | BrokenMount)[] => {
+    // An entry without a name is reported with the configuration; there is nothing to call it by here.
+    if (server.kind === 'disabled' || server.id === '') return [];
+    if (server.kind === 'broken') return [{ id: server.id, error: server.error }];
+    return [mountOf(server, config, options)];
+  });
+}
+
+function mountOf(server: Ready, config: Config, { folder, onStderr }: MountsOptions): Mount | BrokenMount {
+  const { id, target } = server;
+  if (target.kind === 'http') return { id, error: configError([unsupportedHttp(server)]) };
+  const { prefix, tools, startTimeoutMs, callTimeoutMs, validation, loginShellPath } = server.options;
+  const { command, args, env, cwd } = target;
+  const spawn: SpawnOptions = {
+    command,
+    args,
+    env: Object.fromEntries(env),
+    ...(cwd !== undefined && { cwd: resolve(folder, cwd) }),
+    ...(onStderr && { onStderr: (chunk: Uint8Array) => onStderr(id, chunk) }),
+  };
+  return {
+    id,
+    connect: () => (loginShellPath ? loginShellTransport(spawn) : spawnTransport(spawn)),
+    ...(prefix !== undefined && { prefix }),
+    ...(tools !== undefined && { tools: { ...tools } }),
+    startTimeoutMs: startTimeoutMs ?? config.limits.startTimeoutMs,
+    callTimeoutMs: callTimeoutMs ?? config.limits.callTimeoutMs,
+    ...(validation !== undefined && { validation: validationOf(validation) }),
+  };
+}
+
+/** The part of `validation` that a gateway knows. */
+export function validationOf(validation: Partial<Validation>): Partial<Validation> {
+  const { invalidArguments, outputs, uncompilableOutput } = validation;
+  return {
+    ...(invalidArguments !== undefined && { invalidArguments }),
+    ...(outputs !== undefined && { outputs }),
+    ...(uncompilableOutput !== undefined && { uncompilableOutput }),
+  };
+}
+
+/** The part of `limits` that a gateway knows; the rest is each mount's. */
+export function gatewayLimitsOf({ limits }: Config): GatewayLimits {
+  const { maxMessageBytes, maxDepth, maxCallMs, maxInFlight, pageSize } = limits;
+  return { maxMessageBytes, maxDepth, maxCallMs, maxInFlight, pageSize };
+}

@@ -1,0 +1,8 @@
+/** The package has no types of its own; this is the part that is used. */
+declare module 'write-file-atomic' {
+  export default function writeFileAtomic(
+    path: string,
+    text: string,
+    options?: { readonly mode?: number },
+  ): Promise<void>;
+}
