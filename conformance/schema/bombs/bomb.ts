@@ -1,0 +1,26 @@
+/** What a bomb may be answered with: an error code of compiling, `valid`, `invalid`, or `no verdict` where the judge gave up. */
+export type BombAnswer = 'SCHEMA_TOO_LARGE' | 'SCHEMA_INVALID' | 'UNRESOLVED_REF' | 'valid' | 'invalid' | 'no verdict';
+
+export interface Bomb {
+  readonly name: string;
+  readonly answers: readonly BombAnswer[];
+  /** JSON texts, made only when the bomb goes off. */
+  readonly schema: () => string;
+  readonly value?: () => string;
+  /** Hands schema and value over as values instead of text. */
+  readonly asValues?: true;
+  /** The schema compiles with a warning that names this path. */
+  readonly warnsAt?: string;
+}
+
+export const TOO_LARGE: readonly BombAnswer[] = ['SCHEMA_TOO_LARGE'];
+/** Within the bounds a verdict is due, or the judge says that it gave up. */
+export const orGaveUp = (answer: BombAnswer): readonly BombAnswer[] => [answer, 'no verdict'];
+
+export const json = (value: unknown): string => JSON.stringify(value);
+export const nest = (depth: number, open: string, inner: string, close: string): string =>
+  open.repeat(depth) + inner + close.repeat(depth);
+export const list = <Item>(count: number, item: (at: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, at) => item(at));
+export const members = (count: number, entry: (at: number) => [string, unknown]): object =>
+  Object.fromEntries(list(count, entry));

@@ -1,0 +1,47 @@
+import { compileSchema } from '../../src/schema/index.js';
+import type { Bomb } from './bombs/index.js';
+
+export interface BombResult {
+  readonly name: string;
+  readonly answer: string;
+  /** Schema paths of the compilation's warnings. */
+  readonly warnings: readonly string[];
+  /** CPU of all threads for compiling and judging, in milliseconds. */
+  readonly cpuMs: number;
+  /** Resident memory after, beyond that before, in MiB; the texts themselves were there before. */
+  readonly rssMiB: number;
+}
+
+/** Compiles and judges one bomb in this process. */
+export function runBomb(bomb: Bomb): BombResult {
+  const schema = handedOver(bomb.schema(), bomb);
+  const value = bomb.value === undefined ? undefined : handedOver(bomb.value(), bomb);
+  globalThis.gc?.();
+  const rssBefore = process.memoryUsage.rss();
+  const cpuBefore = process.cpuUsage();
+  const { answer, warnings } = goOff(schema, value);
+  const cpu = process.cpuUsage(cpuBefore);
+  const rssMiB = (process.memoryUsage.rss() - rssBefore) / 2 ** 20;
+  return { name: bomb.name, answer, warnings, cpuMs: (cpu.user + cpu.system) / 1000, rssMiB };
+}
+
+function handedOver(text: string, { asValues }: Bomb): unknown {
+  return asValues ? JSON.parse(text) : text;
+}
+
+function goOff(schema: unknown, value: unknown): Pick<BombResult, 'answer' | 'warnings'> {
+  const compilation = compileSchema(schema);
+  if (!compilation.ok) return { answer: compilation.error.code, warnings: [] };
+  const warnings = compilation.warnings.map(({ schemaPath }) => schemaPath);
+  if (value === undefined) return { answer: 'compiled', warnings };
+  const verdict = compilation.judge.check(value);
+  if (verdict.valid) return { answer: 'valid', warnings };
+  return { answer: verdict.gaveUp ? 'no verdict' : 'invalid', warnings };
+}
+
+/** What is wrong with the answer; empty where it is one of those that may be given. */
+export function faultOf({ answers, warnsAt }: Bomb, { answer, warnings }: BombResult): string {
+  if (!answers.some((one) => one === answer)) return `answered ${answer}, expected ${answers.join(' or ')}`;
+  if (warnsAt !== undefined && !warnings.includes(warnsAt)) return `compiled without a warning at ${warnsAt}`;
+  return '';
+}
