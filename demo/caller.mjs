@@ -64,6 +64,11 @@ export class Caller {
     return code;
   }
 
+  /** For a walk that broke off: nothing may stay, whatever went wrong. */
+  kill() {
+    this.#child.kill('SIGTERM');
+  }
+
   #write(line) {
     this.#child.stdin.write(`${line}\n`);
   }

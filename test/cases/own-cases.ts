@@ -142,6 +142,12 @@ export const OWN_TOOLS_CASES: readonly Case[] = [
     undefined,
     'UnsupportedDialect',
   ),
+  excluded(
+    'own-tuple',
+    'array-form items without a stamp: 2020-12 has prefixItems',
+    { type: 'object', properties: { range: { type: 'array', items: [{ type: 'integer' }] } } },
+    '/properties/range/items',
+  ),
   {
     id: 'own-names',
     kind: 'tools',
@@ -302,6 +308,12 @@ function call(id: string, title: string, inputSchema: object, rows: readonly (re
 }
 
 export const OWN_CALL_CASES: readonly Case[] = [
+  call(
+    'own-untouched',
+    'nothing is filled in, taken out or put in order',
+    { type: 'object', properties: { a: { type: 'integer', default: 7 }, b: { type: ['string', 'null'] } } },
+    [['{}'], ['{"z":1,"b":null,"unknown":{"x":[]}}'], ['{"b":"","a":1}'], ['{"b":"  padded  "}']],
+  ),
   call(
     'own-scalars',
     'scalars are never read as another type',

@@ -32,7 +32,7 @@ const OUTPUTS = ALL.filter(({ input }) => input.which === 'outputSchema');
 const schemaOf = ({ input }: SchemaCase) => input.schema_json ?? JSON.stringify(input.schema);
 
 test('both kinds are there', () => {
-  expect([INPUTS.length, OUTPUTS.length]).toEqual([15, 1]);
+  expect([INPUTS.length, OUTPUTS.length]).toEqual([17, 1]);
 });
 
 test('an inputSchema judges each instance as the case says', async (test) => {

@@ -23,6 +23,12 @@ const ENDINGS: readonly Ending[] = [
   { how: 'all its pipes broke', end: (door) => door.dropPipes() },
 ];
 
+/** The first signal waits for answers under way, the second does not. */
+function twice(door: DoorClient): void {
+  door.signal('SIGTERM');
+  setTimeout(() => door.signal('SIGTERM'), 200);
+}
+
 describe.concurrent('nothing is left running after', () => {
   test.for(ENDINGS)('$how, though a server and its grandchild are deaf', async ({ end, code }, test) => {
     const { door, folder } = await openDoor(test, { upstreams: { tidy: TIDY, deaf: DEAF } });
@@ -35,19 +41,30 @@ describe.concurrent('nothing is left running after', () => {
     expect(await door.leftovers(500)).toEqual([]);
   });
 
-  test.for(ENDINGS)('$how while upstreams are hung, dead and in the middle of a call', async ({ end }, test) => {
+  test.for(ENDINGS)('$how while upstreams are hung and dead', async ({ end }, test) => {
     const { door } = await openDoor(test, {
-      upstreams: {
-        hung: { silent: true, ignores: ['SIGTERM', 'eof'] },
-        busy: { rules: [TIDY.rules[0], { on: 'tools/call', emit: [] }] },
-      },
+      upstreams: { hung: { silent: true, ignores: ['SIGTERM', 'eof'] }, tidy: TIDY },
       servers: { dead: { command: 'doorward-test-no-such-command' } },
     });
-    door.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"busy__a"}}');
-    door.send('{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
     await until(() => door.remember().length >= 2, 'two servers');
     end(door);
     await door.ended(WITHIN_MS);
+    expect(await door.leftovers(500)).toEqual([]);
+  });
+
+  test.for([
+    { how: 'its input ended', end: (door: DoorClient) => door.endInput(), withinMs: 8000 },
+    { how: 'two signals', end: twice, withinMs: WITHIN_MS },
+    { how: 'all its pipes broke', end: (door: DoorClient) => door.dropPipes(), withinMs: WITHIN_MS },
+  ])('$how in the middle of a call that nobody answers', async ({ end, withinMs }, test) => {
+    const { door, folder } = await openDoor(test, {
+      upstreams: { u: { rules: [TIDY.rules[0], { on: 'tools/call', emit: [] }] } },
+    });
+    door.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"u__a"}}');
+    await until(() => folder.received('u', 'tools/call').length === 1, 'the call upstream');
+    door.remember();
+    end(door);
+    await door.ended(withinMs);
     expect(await door.leftovers(500)).toEqual([]);
   });
 
@@ -69,13 +86,16 @@ describe.concurrent('nothing is left running after', () => {
 });
 
 describe.concurrent('the end comes in order', () => {
-  test('answers that are ready are written before the door closes', async (test) => {
-    const { door } = await openDoor(test, { upstreams: { tidy: TIDY } });
+  test('a call under way is answered before the door closes, a ping as well', async (test) => {
+    const slow = { rules: [TIDY.rules[0], { ...TIDY.rules[1], emit_after_ms: 500 }] };
+    const { door } = await openDoor(test, { upstreams: { slow } });
     await door.request('tools/list');
-    door.send('{"jsonrpc":"2.0","id":7,"method":"ping"}');
+    door.send('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow__a"}}');
+    door.send('{"jsonrpc":"2.0","id":8,"method":"ping"}');
     door.endInput();
-    expect((await door.answer(7)).message?.result).toEqual({});
-    await door.ended(WITHIN_MS);
+    expect((await door.answer(8)).message?.result).toEqual({});
+    expect(textOf(await door.answer(7))).toBe('ok');
+    expect((await door.ended(WITHIN_MS)).code).toBe(0);
   });
 
   test('a server that behaves gets its input closed and ends by itself, unkilled', async (test) => {

@@ -14,7 +14,7 @@ describe.concurrent('from the caller', () => {
       door.sendBytes(Buffer.from([byte]));
       if (byte > 127) await new Promise((resolve) => setImmediate(resolve));
     }
-    door.send('\r\n\n  ');
+    door.send('\r\n\n');
     expect(textOf(await door.answer(1))).toBe('ok');
     expect(folder.received('u', 'tools/call')[0]).toContain('"arguments":{"s":"ž😀"}');
     await door.request('ping');

@@ -1,5 +1,6 @@
 /** Calls that are refused: the upstream sees nothing of them, and the answer tells a model how to mend the call. */
 import { describe, expect, test } from 'vitest';
+import { eventsOf } from '../fixtures/events.js';
 import { HOSTILE, type OpenDoor, openDoor, textOf, upstreamWith } from '../fixtures/open-door.js';
 
 const TOOL = `{"name":"book","inputSchema":{"type":"object","properties":{"days":{"type":"integer","minimum":1},"email":{"type":"string"},"odd.key":{"type":"array","items":{"enum":["x","y"]}}},"required":["days"],"additionalProperties":false}}`;
@@ -40,15 +41,14 @@ describe('invalid arguments', () => {
     expect(message?.error?.data?.issues).toHaveLength(20);
   });
 
-  test.for(['"{}"', '[]', '[1]', '5', 'true', '"x"'])(
-    '%s in place of an object is refused, never replaced',
-    async (json, test) => {
-      const open = await openDoor(test, { upstreams: { u: upstreamWith(['{"name":"t","inputSchema":{}}']) } });
+  test('that are no object are refused, never replaced', async (test) => {
+    const open = await openDoor(test, { upstreams: { u: upstreamWith(['{"name":"t","inputSchema":{}}']) } });
+    for (const json of ['"{}"', '[]', '[1]', '5', 'true', '"x"']) {
       const { message } = await open.door.call('u__t', json);
-      expect(message?.error).toMatchObject({ code: -32602, data: { code: 'INVALID_ARGUMENTS' } });
-      expect(reached(open)).toBe(0);
-    },
-  );
+      expect(message?.error, json).toMatchObject({ code: -32602, data: { code: 'INVALID_ARGUMENTS' } });
+    }
+    expect(reached(open)).toBe(0);
+  });
 
   test('as a tool error, for models that cannot see protocol errors', async (test) => {
     const open = await openDoor(test, {
@@ -147,6 +147,40 @@ describe('results that break their outputSchema', () => {
     expect(answer.raw).toContain(result);
     expect(door.stderr).toContain('output.violation');
     expect(door.stderr).toContain('$.celsius');
+  });
+
+  test('are told apart from results that do not, whatever their shape', async (test) => {
+    const output = '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}';
+    const rows: readonly (readonly [string, string, number])[] = [
+      ['fits', '{"content":[],"structuredContent":{"n":1.0,"more":true}}', 0],
+      ['digits', '{"content":[],"structuredContent":{"n":12345678901234567890}}', 0],
+      ['missing_member', '{"content":[],"structuredContent":{}}', 1],
+      ['list', '{"content":[],"structuredContent":[{"n":1}]}', 1],
+      ['nothing', '{"content":[],"structuredContent":null}', 1],
+      ['word', '{"content":[],"structuredContent":"n"}', 1],
+      ['digits_and_half', '{"content":[],"structuredContent":{"n":12345678901234567890.5}}', 1],
+      ['failed', '{"content":[],"isError":true,"structuredContent":{"n":"x"}}', 0],
+    ];
+    const tools = rows.map(([name]) => `{"name":"${name}","inputSchema":{"type":"object"},"outputSchema":${output}}`);
+    const free = '{"name":"free","inputSchema":{"type":"object"}}';
+    const answers = [...rows, ['free', '{"content":[],"structuredContent":{"n":"x"}}', 0] as const].map(
+      ([name, result]) => ({
+        on: 'tools/call',
+        tool: name,
+        emit: [`{"jsonrpc":"2.0","id":$ID,"result":${result}}`],
+      }),
+    );
+    const list = upstreamWith([...tools, free]).rules[0];
+    const { door } = await openDoor(test, { upstreams: { u: { rules: [list, ...answers] } } });
+    for (const [name, result, count] of rows) {
+      expect((await door.call(`u__${name}`)).raw, name).toContain(`"result":${result}`);
+      expect(
+        eventsOf(door, 'output.violation').filter(({ tool }) => tool === name),
+        name,
+      ).toHaveLength(count);
+    }
+    await door.call('u__free');
+    expect(eventsOf(door, 'output.violation').filter(({ tool }) => tool === 'free')).toEqual([]);
   });
 
   test('become a tool error where the operator enforces them, for that upstream only', async (test) => {
