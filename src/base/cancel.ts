@@ -1,3 +1,8 @@
+/** Hears of an end. An object of this shape costs a call no closure; a real AbortSignal takes it too. */
+export interface CancelListener {
+  handleEvent(): void;
+}
+
 /**
  * What code that waits needs of an AbortSignal, and no more, so that both a real AbortSignal and the
  * far cheaper `CallSignal` fit. On Node 20 an AbortController costs 4 to 5 us; a call has no such time to spare.
@@ -5,43 +10,41 @@
 export interface CancelSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
-  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
+  addEventListener(type: 'abort', listener: CancelListener): void;
+  removeEventListener(type: 'abort', listener: CancelListener): void;
 }
 
 /** The signal of one call: a CancelSignal that its owner ends with `abort`. */
 export class CallSignal implements CancelSignal {
-  #listeners: (() => void)[] | undefined;
-  #aborted = false;
-  #reason: unknown;
-
-  get aborted(): boolean {
-    return this.#aborted;
-  }
-
-  get reason(): unknown {
-    return this.#reason;
-  }
+  aborted = false;
+  reason: unknown = undefined;
+  /** Nearly always there is one listener or none. */
+  #listener: CancelListener | undefined = undefined;
+  #others: CancelListener[] | undefined = undefined;
 
   /** Ends the call; only the first reason counts. Listeners run once, in order. */
   abort(reason: unknown): void {
-    if (this.#aborted) return;
-    this.#aborted = true;
-    this.#reason = reason;
-    const listeners = this.#listeners;
-    this.#listeners = undefined;
-    if (listeners) for (const listener of listeners) listener();
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    const listeners = [this.#listener, ...(this.#others ?? [])];
+    this.#listener = undefined;
+    this.#others = undefined;
+    for (const listener of listeners) listener?.handleEvent();
   }
 
-  addEventListener(_type: 'abort', listener: () => void): void {
-    if (this.#aborted) return;
-    if (this.#listeners === undefined) this.#listeners = [listener];
-    else if (!this.#listeners.includes(listener)) this.#listeners.push(listener);
+  addEventListener(_type: 'abort', listener: CancelListener): void {
+    if (this.aborted) return;
+    if (this.#listener === undefined) this.#listener = listener;
+    else if (this.#listener !== listener) {
+      this.#others ??= [];
+      this.#others.push(listener);
+    }
   }
 
-  removeEventListener(_type: 'abort', listener: () => void): void {
-    const at = this.#listeners?.indexOf(listener) ?? -1;
-    if (at >= 0) this.#listeners?.splice(at, 1);
+  removeEventListener(_type: 'abort', listener: CancelListener): void {
+    if (this.#listener === listener) this.#listener = undefined;
+    else this.#others = this.#others?.filter((each) => each !== listener);
   }
 }
 
@@ -50,6 +53,6 @@ export function toAbortSignal(signal: CancelSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const controller = new AbortController();
   if (signal.aborted) controller.abort(signal.reason);
-  else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  else signal.addEventListener('abort', { handleEvent: () => controller.abort(signal.reason) });
   return controller.signal;
 }

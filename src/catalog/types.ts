@@ -14,6 +14,8 @@ export interface ToolFilter {
 export interface ListedTool {
   /** The upstream's own name. */
   readonly name: string;
+  /** The same as a JSON string: what a call is sent under. */
+  readonly quotedName: string;
   /** The tool's whole definition as JSON text, as the upstream wrote it (save a missing root `type`, see the design). */
   readonly definition: string;
   /** Where the string value of `name` lies in `definition`, quotes included; lets it be renamed without re-serialising. */

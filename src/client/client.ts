@@ -1,6 +1,5 @@
 import {
   type CallOptions,
-  type CancelSignal,
   type Clock,
   DoorError,
   decodeText,
@@ -10,7 +9,7 @@ import {
   toDoorError,
 } from '../base/index.js';
 import type { ListedTool } from '../catalog/index.js';
-import { type CallParams, findCodec, forwardCall, NEWEST } from '../protocol/index.js';
+import { type CallParams, findCodec, NEWEST } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import { Connection } from './connection.js';
 import { findOddContent } from './content.js';
@@ -102,14 +101,14 @@ export class Client {
   call(tool: ListedTool, params: CallParams, options: CallOptions): Promise<RawAnswer> {
     const state = this.#state;
     if (state.kind !== 'ready') return this.start().then(() => this.#callAnew(tool, params, options));
-    const { upstream, maxInFlight } = this.#options;
-    judgeArguments(upstream, tool, params, this.#options.maxDepth);
+    const { upstream, maxInFlight, maxDepth, callTimeoutMs, maxCallMs } = this.#options;
+    judgeArguments(upstream, tool, params, maxDepth);
     if (state.connection.inFlight >= maxInFlight) throw this.#busy();
     options.observer?.sent?.(upstream);
-    return state.connection.send((id) => forwardCall(params, id, tool.name), {
+    return state.connection.call(params, tool.quotedName, {
       signal: options.signal,
-      timeoutMs: options.timeoutMs ?? this.#options.callTimeoutMs,
-      maxMs: this.#options.maxCallMs,
+      timeoutMs: options.timeoutMs ?? callTimeoutMs,
+      maxMs: maxCallMs,
       progress: options.progress,
       about: tool.name,
     });
@@ -140,7 +139,7 @@ export class Client {
     if (tool.output !== undefined && !answer.isError && answer.structuredStart < 0) {
       warn('missing-structured-content', 'declares an outputSchema but answered without structuredContent');
     }
-    if (answer.contentStart >= 0) {
+    if (!answer.hasPlainContent) {
       for (const odd of findOddContent(answer.bytes, answer.contentStart, answer.contentEnd)) warn('odd-content', odd);
     }
     if (answer.flags & SCAN.duplicateName) {
@@ -237,10 +236,10 @@ export class Client {
     });
   }
 
-  #requestOptions(about: string, signal?: CancelSignal): RequestOptions {
+  #requestOptions(about: string): RequestOptions {
     // Starting has a deadline of its own, which output on stderr extends; a request within it needs none.
     const boundMs = this.#options.maxCallMs;
-    return { about, timeoutMs: boundMs, maxMs: boundMs, signal };
+    return { about, timeoutMs: boundMs, maxMs: boundMs, signal: undefined, progress: undefined };
   }
 
   #publish(list: ToolList): void {

@@ -4,15 +4,16 @@ import {
   decodeText,
   elementsOf,
   JsonScanner,
-  type Piece,
   type ScanLimits,
   type Scheduled,
 } from '../base/index.js';
 import {
   type BadMessage,
+  type CallParams,
   type Codec,
   decodeMessage,
   errorMessage,
+  forwardCall,
   LineFramer,
   type Message,
   NEWEST,
@@ -22,7 +23,8 @@ import {
   requestMessage,
   resultHead,
 } from '../protocol/index.js';
-import type { Pending, RawAnswer, RequestOptions } from './pending.js';
+import { isPlainContent } from './content.js';
+import { Pending, type PendingOwner, type RawAnswer, type RequestOptions } from './pending.js';
 import type { Transport } from './transport.js';
 
 export interface ConnectionOptions {
@@ -48,7 +50,7 @@ const SWEEP_SLACK_MS = 20;
  * JSON-RPC over one transport: ids, answers, deadlines, progress, cancellation. Knows nothing of tools. Private to the
  * client: whoever could send through it could send unjudged.
  */
-export class Connection {
+export class Connection implements PendingOwner {
   codec: Codec = NEWEST;
 
   readonly #options: ConnectionOptions;
@@ -107,34 +109,25 @@ export class Connection {
 
   /** Sends a request of our own; `params` is JSON text. */
   request(method: string, params: string | undefined, options: RequestOptions): Promise<RawAnswer> {
-    return this.send((id) => [requestMessage(id, method, params)], options);
+    const pending = this.#begin(options);
+    this.#options.transport.send([requestMessage(pending.id, method, params)]);
+    return pending.answer;
   }
 
-  /** Sends a message made for the id it is given, and waits for its answer. */
-  send(makeMessage: (id: number) => Piece[], options: RequestOptions): Promise<RawAnswer> {
-    return new Promise((resolve, reject) => {
-      if (this.#end !== undefined) return reject(this.#end);
-      if (options.signal?.aborted) return reject(options.signal.reason);
-      const id = this.#nextId++;
-      const nowMs = this.#options.clock.monotonicMs();
-      const pending: Pending = {
-        id,
-        options,
-        sentAtMs: nowMs,
-        deadlineMs: nowMs + Math.min(options.timeoutMs, options.maxMs),
-        endsAtMs: nowMs + options.maxMs,
-        resolve,
-        reject,
-        onAbort: undefined,
-      };
-      this.#pending.set(id, pending);
-      if (options.signal !== undefined) {
-        pending.onAbort = () => this.#abandon(pending, options.signal?.reason, 'the caller cancelled');
-        options.signal.addEventListener('abort', pending.onAbort);
-      }
-      this.#watchDeadline(pending.deadlineMs);
-      this.#options.transport.send(makeMessage(id));
-    });
+  /** Sends a call that has been judged, and waits for its answer. */
+  call(params: CallParams, quotedName: string, options: RequestOptions): Promise<RawAnswer> {
+    const pending = this.#begin(options);
+    this.#options.transport.send(forwardCall(params, pending.id, quotedName));
+    return pending.answer;
+  }
+
+  #begin(options: RequestOptions): Pending {
+    if (this.#end !== undefined) throw this.#end;
+    if (options.signal?.aborted) throw options.signal.reason;
+    const pending = new Pending(this, this.#nextId++, options, this.#options.clock.monotonicMs());
+    this.#pending.set(pending.id, pending);
+    this.#watchDeadline(pending.deadlineMs);
+    return pending;
   }
 
   notify(method: string, params?: string): void {
@@ -173,7 +166,7 @@ export class Connection {
 
   #settle(pending: Pending): void {
     this.#pending.delete(pending.id);
-    if (pending.onAbort !== undefined) pending.options.signal?.removeEventListener('abort', pending.onAbort);
+    pending.settle();
   }
 
   /** An answer nobody waits for: to an id we never used, or again, or late. Dropped; the connection lives. */
@@ -268,7 +261,7 @@ export class Connection {
     this.#options.lost(reason);
   }
 
-  #abandon(pending: Pending, reason: unknown, why: string): void {
+  abandon(pending: Pending, reason: unknown, why: string): void {
     this.#settle(pending);
     this.notify('notifications/cancelled', `{"requestId":${pending.id},"reason":${JSON.stringify(why)}}`);
     pending.reject(reason);
@@ -289,7 +282,7 @@ export class Connection {
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const pending of [...this.#pending.values()]) {
       if (pending.deadlineMs > nowMs) earliestMs = Math.min(earliestMs, pending.deadlineMs);
-      else this.#abandon(pending, this.#timeout(pending, nowMs), 'it took too long');
+      else this.abandon(pending, this.#timeout(pending, nowMs), 'it took too long');
     }
     if (earliestMs < Number.POSITIVE_INFINITY) {
       this.#watchDeadline(Math.max(earliestMs, nowMs + SWEEP_SLACK_MS));
@@ -332,6 +325,7 @@ function locateAnswer(scanner: JsonScanner, message: Message): RawAnswer {
     end: scanner.valueEnd[body]!,
     flags: message.bodyFlags,
     isError: isError >= 0 && bytes[scanner.valueStart[isError]!] === 0x74,
+    hasPlainContent: content < 0 || isPlainContent(scanner, bytes, content),
     contentStart: content < 0 ? -1 : scanner.valueStart[content]!,
     contentEnd: content < 0 ? -1 : scanner.valueEnd[content]!,
     structuredStart: structured < 0 ? -1 : scanner.valueStart[structured]!,

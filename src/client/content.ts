@@ -5,7 +5,40 @@ const MAX_LOOK = 65_536;
 const KNOWN_TYPES = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-const scanner = new JsonScanner();
+/** Kinds whose name alone says enough. */
+const PLAIN_TYPES = ['"text"', '"resource_link"', '"resource"'];
+
+const blockScanner = new JsonScanner();
+
+/**
+ * Whether a result's content is an array of blocks of plain kinds, told from what the scanner noted on its one pass.
+ * False only means that `findOddContent` has to look.
+ */
+export function isPlainContent(scanner: JsonScanner, bytes: Uint8Array, content: number): boolean {
+  const start = scanner.valueStart[content]!;
+  const end = scanner.valueEnd[content]!;
+  if (bytes[start] !== 0x5b) return false;
+  if (scanner.blockCount > scanner.blockStart.length || scanner.typeCount > scanner.typeStart.length) return false;
+  let blocks = 0;
+  for (let i = 0; i < scanner.blockCount; i++) if (isWithin(scanner.blockStart[i]!, start, end)) blocks++;
+  let plain = 0;
+  for (let i = 0; i < scanner.typeCount; i++) {
+    const at = scanner.typeStart[i]!;
+    if (!isWithin(at, start, end)) continue;
+    if (!PLAIN_TYPES.some((type) => startsWith(bytes, at, type))) return false;
+    plain++;
+  }
+  return plain === blocks;
+}
+
+function isWithin(at: number, start: number, end: number): boolean {
+  return at > start && at < end;
+}
+
+function startsWith(bytes: Uint8Array, at: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
 
 /** What is odd about a result's content blocks. Only ever told, never acted on: an unknown block may be tomorrow's. */
 export function findOddContent(bytes: Uint8Array, start: number, end: number): string[] {
@@ -22,8 +55,8 @@ export function findOddContent(bytes: Uint8Array, start: number, end: number): s
 }
 
 function findOddBlock(bytes: Uint8Array, start: number, end: number): string | undefined {
-  scanner.scan(bytes, start, end);
-  if (scanner.root !== 'object') return 'is not an object';
+  blockScanner.scan(bytes, start, end);
+  if (blockScanner.root !== 'object') return 'is not an object';
   const type = memberOf('type', bytes);
   if (typeof type !== 'string') return 'has no type';
   if (!KNOWN_TYPES.has(type)) return `has the unknown type ${JSON.stringify(type.slice(0, 40))}`;
@@ -33,7 +66,7 @@ function findOddBlock(bytes: Uint8Array, start: number, end: number): string | u
 }
 
 function memberOf(name: string, bytes: Uint8Array): unknown {
-  const at = scanner.find(name, bytes);
+  const at = blockScanner.find(name, bytes);
   if (at < 0) return undefined;
-  return JSON.parse(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!));
+  return JSON.parse(decodeText(bytes, blockScanner.valueStart[at]!, blockScanner.valueEnd[at]!));
 }

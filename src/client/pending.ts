@@ -1,4 +1,4 @@
-import type { CancelSignal, JsonSlice } from '../base/index.js';
+import type { CancelListener, CancelSignal, JsonSlice } from '../base/index.js';
 
 /** An upstream's answer to one request of ours, located. Offsets are into `bytes`; -1 where a member is absent. */
 export interface RawAnswer {
@@ -10,6 +10,8 @@ export interface RawAnswer {
   /** `SCAN` flags of the result or error. */
   readonly flags: number;
   readonly isError: boolean;
+  /** Every block of the content is of a kind that needs no closer look. */
+  readonly hasPlainContent: boolean;
   readonly contentStart: number;
   readonly contentEnd: number;
   readonly structuredStart: number;
@@ -19,25 +21,56 @@ export interface RawAnswer {
 }
 
 export interface RequestOptions {
-  readonly signal?: CancelSignal | undefined;
+  readonly signal: CancelSignal | undefined;
   /** How long to wait without a sign of progress, in milliseconds. */
   readonly timeoutMs: number;
   /** How long to wait in all, whatever the progress, in milliseconds. */
   readonly maxMs: number;
-  readonly progress?: ((params: JsonSlice) => void) | undefined;
+  readonly progress: ((params: JsonSlice) => void) | undefined;
   /** What the request is about, for messages: a tool's name or a method. */
   readonly about: string;
 }
 
-/** One request of ours that waits for its answer. */
-export interface Pending {
+/** One request of ours that waits for its answer; hears when its caller gives it up. */
+export class Pending implements CancelListener {
   readonly id: number;
   readonly options: RequestOptions;
   readonly sentAtMs: number;
   /** Monotonic; moved on by progress, never past `endsAtMs`. */
   deadlineMs: number;
-  readonly endsAtMs: number;
-  readonly resolve: (answer: RawAnswer) => void;
-  readonly reject: (reason: unknown) => void;
-  onAbort: (() => void) | undefined;
+  readonly answer: Promise<RawAnswer>;
+  resolve!: (answer: RawAnswer) => void;
+  reject!: (reason: unknown) => void;
+  readonly #owner: PendingOwner;
+
+  constructor(owner: PendingOwner, id: number, options: RequestOptions, nowMs: number) {
+    this.#owner = owner;
+    this.id = id;
+    this.options = options;
+    this.sentAtMs = nowMs;
+    this.deadlineMs = nowMs + Math.min(options.timeoutMs, options.maxMs);
+    this.answer = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    options.signal?.addEventListener('abort', this);
+  }
+
+  get endsAtMs(): number {
+    return this.sentAtMs + this.options.maxMs;
+  }
+
+  /** The wait is over, one way or another. */
+  settle(): void {
+    this.options.signal?.removeEventListener('abort', this);
+  }
+
+  handleEvent(): void {
+    this.#owner.abandon(this, this.options.signal?.reason, 'the caller cancelled');
+  }
+}
+
+export interface PendingOwner {
+  /** Gives a request up: tells the other side, fails the wait with `reason`. */
+  abandon(pending: Pending, reason: unknown, why: string): void;
 }

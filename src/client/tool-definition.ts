@@ -143,6 +143,7 @@ class DefinitionReader {
     const nameEnd = decodeText(bytes, 0, scanner.valueEnd[name]!).length;
     return {
       name: this.#name,
+      quotedName: JSON.stringify(this.#name),
       definition: decodeText(bytes),
       nameStart,
       nameEnd,

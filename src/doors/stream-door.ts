@@ -10,6 +10,7 @@ import {
   onOneLine,
   type Piece,
   type Principal,
+  sliceOf,
   splice,
   toDoorError,
 } from '../base/index.js';
@@ -163,16 +164,19 @@ export class StreamDoor {
     const params = this.#paramsOf(message) as { cursor?: unknown } | undefined;
     const cursor = params?.cursor ?? undefined;
     const { id } = message;
-    this.#track(
-      this.#gateway.listTools().then((entries) => {
-        const page = this.#pages.read(entries, cursor);
-        this.#hasListed = true;
-        if (page !== undefined) reply([resultHead(id), page, '}']);
-        else reply([errorMessage(id, RPC.invalidParams, 'tools/list: this cursor was not given out here')]);
-      }),
-      id,
-      reply,
-    );
+    this.#open++;
+    this.#gateway
+      .listTools()
+      .then(
+        (entries) => {
+          const page = this.#pages.read(entries, cursor);
+          this.#hasListed = true;
+          if (page !== undefined) reply([resultHead(id), sliceOf(page), '}']);
+          else reply([errorMessage(id, RPC.invalidParams, 'tools/list: this cursor was not given out here')]);
+        },
+        (thrown: unknown) => reply([doorErrorMessage(id, toDoorError(thrown))]),
+      )
+      .finally(() => this.#requestEnded());
   }
 
   #callTool(message: Message, reply: Reply): void {
@@ -182,30 +186,32 @@ export class StreamDoor {
     const signal = new CallSignal();
     this.#calls.set(id, signal);
     const token = progressTokenOf(params);
-    const options: CallOptions = {
-      principal: this.#options.principal,
-      signal,
-      door: 'stdio',
-      ...(token !== undefined && { progress: (progress) => this.#progress(progress, token) }),
-    };
-    const answered = this.#gateway.call(params, options).then((answer) => {
-      if (!signal.aborted) reply(messageOf(id, answer));
-    });
-    this.#track(answered, id, reply, signal);
+    const { principal } = this.#options;
+    const options: CallOptions =
+      token === undefined
+        ? { principal, signal, door: 'stdio' }
+        : { principal, signal, door: 'stdio', progress: (progress) => this.#progress(progress, token) };
+    this.#open++;
+    this.#gateway.call(params, options).then(
+      (answer) => {
+        if (!signal.aborted) reply(messageOf(id, answer));
+        this.#callEnded(id, signal);
+      },
+      (thrown: unknown) => {
+        if (thrown !== CANCELLED) reply([doorErrorMessage(id, toDoorError(thrown))]);
+        this.#callEnded(id, signal);
+      },
+    );
   }
 
-  /** Follows one request to its end: what fails is answered too, save what the caller itself cancelled. */
-  #track(answered: Promise<void>, id: string, reply: Reply, signal?: CallSignal): void {
-    this.#open++;
-    const done = (): void => {
-      if (signal !== undefined && this.#calls.get(id) === signal) this.#calls.delete(id);
-      this.#open--;
-      if (this.#open === 0) this.#idle?.();
-    };
-    answered.then(done, (thrown: unknown) => {
-      if (thrown !== CANCELLED) reply([doorErrorMessage(id, toDoorError(thrown))]);
-      done();
-    });
+  #callEnded(id: string, signal: CallSignal): void {
+    if (this.#calls.get(id) === signal) this.#calls.delete(id);
+    this.#requestEnded();
+  }
+
+  #requestEnded(): void {
+    this.#open--;
+    if (this.#open === 0) this.#idle?.();
   }
 
   #notification(message: Message): void {
@@ -224,7 +230,7 @@ export class StreamDoor {
     const at = scanner.find('progressToken', bytes);
     const edit = { start: scanner.valueStart[at]!, end: scanner.valueEnd[at]!, by: token };
     const body = joinPieces(splice(bytes, start, end, [edit]));
-    this.#write(['{"jsonrpc":"2.0","method":"notifications/progress","params":', onOneLine(body, 0, body.length), '}']);
+    this.#write(['{"jsonrpc":"2.0","method":"notifications/progress","params":', onOneLine(sliceOf(body)), '}']);
   }
 
   #bad(bad: BadMessage, bytes: Uint8Array, start: number, reply: Reply): void {
@@ -238,7 +244,7 @@ export class StreamDoor {
   #batch(bytes: Uint8Array, start: number, reply: Reply): void {
     const spans = elementsOf(bytes, start);
     if (spans.length === 0) return reply([errorMessage('null', RPC.invalidRequest, 'Invalid request: an empty batch')]);
-    const answers: Uint8Array[] = [];
+    const answers: JsonSlice[] = [];
     let owed = 0;
     let isRead = false;
     const send = (): void => {
@@ -250,7 +256,7 @@ export class StreamDoor {
       const isOwed = message.kind === 'request' || (message.kind === 'bad' && !message.isAnswer);
       if (isOwed) owed++;
       const collect: Reply = (pieces) => {
-        answers.push(joinPieces(pieces));
+        answers.push(sliceOf(joinPieces(pieces)));
         send();
       };
       this.#line(bytes, span.start, span.end, collect);
@@ -304,7 +310,6 @@ export class StreamDoor {
 
 /** The caller's envelope around the upstream's own bytes. */
 function messageOf(id: string, answer: ToolAnswer): Piece[] {
-  const { bytes, start, end } = answer.json;
-  const body = answer.hasLineBreaks ? onOneLine(bytes, start, end) : bytes.subarray(start, end);
+  const body = answer.hasLineBreaks ? onOneLine(answer.json) : answer.json;
   return [answer.kind === 'result' ? resultHead(id) : errorHead(id), body, '}'];
 }

@@ -1,4 +1,4 @@
-import { type DoorError, encodeText, type JsonSlice, SCAN, stringifyJson } from '../base/index.js';
+import { type DoorError, encodeText, SCAN, sliceOf, stringifyJson } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { RawAnswer } from '../client/index.js';
 import type { Issue } from '../schema/index.js';
@@ -34,10 +34,11 @@ export function violationAsResult(entry: CatalogEntry, violations: readonly Issu
 
 function errorResult(text: string, facts: Record<string, unknown>, violations: readonly Issue[]): ToolAnswer {
   const result = { content: [{ type: 'text', text }], isError: true, _meta: { 'doorward/error': facts } };
-  return { kind: 'result', json: sliceOf(stringifyJson(result)), hasLineBreaks: false, isError: true, violations };
-}
-
-function sliceOf(json: string): JsonSlice {
-  const bytes = encodeText(json);
-  return { bytes, start: 0, end: bytes.length };
+  return {
+    kind: 'result',
+    json: sliceOf(encodeText(stringifyJson(result))),
+    hasLineBreaks: false,
+    isError: true,
+    violations,
+  };
 }

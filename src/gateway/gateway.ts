@@ -1,5 +1,13 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { type CallOptions, type CancelSignal, DoorError, EventBus, JsonScanner, systemClock } from '../base/index.js';
+import {
+  type CallOptions,
+  type CancelListener,
+  type CancelSignal,
+  DoorError,
+  EventBus,
+  JsonScanner,
+  systemClock,
+} from '../base/index.js';
 import {
   buildSnapshot,
   type CatalogEntry,
@@ -90,9 +98,10 @@ class MountGateway implements Gateway {
     return this.#snapshot.entries;
   }
 
-  async call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
-    const entry = this.#snapshot.find(params.name) ?? (await this.#lookUpAgain(params.name, options.signal));
-    return this.#send(entry, params, options);
+  call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
+    const entry = this.#snapshot.find(params.name);
+    if (entry !== undefined) return this.#send(entry, params, options);
+    return this.#lookUpAgain(params.name, options.signal).then((found) => this.#send(found, params, options));
   }
 
   async callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer> {
@@ -128,22 +137,30 @@ class MountGateway implements Gateway {
   }
 
   /** The one place where a call goes down to a client and its answer comes back. */
-  async #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
+  #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
     const mount = this.#getMount(entry.mount);
     const record = CallRecord.begin(this.events, this.#clock, entry, params, options);
     try {
       const client = mount.getClient();
-      const raw = await client.call(entry.tool, params, options);
-      const violations = client.inspect(entry.tool, raw);
-      record?.completed(raw);
-      const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
-      return isEnforced ? violationAsResult(entry, violations) : answerOf(raw, violations);
+      return client.call(entry.tool, params, options).then(
+        (raw) => {
+          const violations = client.inspect(entry.tool, raw);
+          record?.completed(raw);
+          const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
+          return isEnforced ? violationAsResult(entry, violations) : answerOf(raw, violations);
+        },
+        (thrown: unknown) => this.#failed(mount, record, thrown),
+      );
     } catch (thrown) {
-      record?.failed(thrown);
-      const isRefusal = thrown instanceof DoorError && thrown.code === 'INVALID_ARGUMENTS';
-      if (isRefusal && mount.validation.invalidArguments === 'tool-error') return refusalAsResult(thrown);
-      throw thrown;
+      return new Promise((resolve) => resolve(this.#failed(mount, record, thrown)));
     }
+  }
+
+  #failed(mount: MountedUpstream, record: CallRecord | undefined, thrown: unknown): ToolAnswer {
+    record?.failed(thrown);
+    const isRefusal = thrown instanceof DoorError && thrown.code === 'INVALID_ARGUMENTS';
+    if (isRefusal && mount.validation.invalidArguments === 'tool-error') return refusalAsResult(thrown);
+    throw thrown;
   }
 
   /** A name that is not in the catalog may belong to an upstream that has not listed yet: list it, then look again. */
@@ -243,14 +260,14 @@ function nearest(name: string, names: readonly string[]): string | undefined {
 async function orAborted(task: Promise<void>, signal: CancelSignal | undefined): Promise<void> {
   if (signal === undefined) return task;
   if (signal.aborted) throw signal.reason;
-  let onAbort = (): void => {};
+  const listener: CancelListener = { handleEvent: () => {} };
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    listener.handleEvent = () => reject(signal.reason);
+    signal.addEventListener('abort', listener);
   });
   try {
     await Promise.race([task, aborted]);
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    signal.removeEventListener('abort', listener);
   }
 }

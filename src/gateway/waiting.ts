@@ -20,7 +20,7 @@ export function waitForLists(settled: readonly Promise<void>[], options: Waiting
   const { clock, startedAtMs, firstListedAtMs, signal } = options;
   return new Promise((resolve, reject) => {
     let timer = clock.schedule(0, () => {});
-    const onAbort = (): void => finish(() => reject(signal?.reason));
+    const onAbort = { handleEvent: (): void => finish(() => reject(signal?.reason)) };
     const finish = (settle: () => void): void => {
       timer.cancel();
       signal?.removeEventListener('abort', onAbort);
@@ -33,7 +33,7 @@ export function waitForLists(settled: readonly Promise<void>[], options: Waiting
       timer = clock.schedule(Math.max(0, untilMs - clock.monotonicMs()), () => finish(resolve));
     };
     if (signal?.aborted) return reject(signal.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    signal?.addEventListener('abort', onAbort);
     let left = settled.length;
     for (const each of settled) {
       void each.then(() => {

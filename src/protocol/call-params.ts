@@ -1,4 +1,5 @@
-import { decodeText, type JsonScanner, joinPieces, SCAN } from '../base/index.js';
+import { type JsonScanner, joinPieces, SCAN, sliceOf } from '../base/index.js';
+import { readString } from './strings.js';
 
 /** The `params` of a tools/call, located but not parsed. Offsets are into `bytes`; -1 where a member is absent. */
 export interface CallParams {
@@ -47,7 +48,7 @@ export function locateCallParams(scanner: JsonScanner, bytes: Uint8Array, params
     bytes,
     start,
     end: scanner.valueEnd[params]!,
-    name: JSON.parse(decodeText(bytes, nameStart, nameEnd)) as string,
+    name: readString(bytes, nameStart, nameEnd),
     nameStart,
     nameEnd,
     argumentsStart: hasArguments ? scanner.valueStart[args]! : -1,
@@ -67,7 +68,7 @@ export function makeCallParams(scanner: JsonScanner, name: string, args: Uint8Ar
   // Alone first: what is put between braces of ours must not be able to close them.
   if (args !== undefined && !scanner.scan(args, 0, args.length)) return `not JSON at byte ${scanner.faultAt}`;
   const head = `{"params":{"name":${JSON.stringify(name)}`;
-  const bytes = joinPieces(args === undefined ? [head, '}}'] : [head, ',"arguments":', args, '}}']);
+  const bytes = joinPieces(args === undefined ? [head, '}}'] : [head, ',"arguments":', sliceOf(args), '}}']);
   scanner.scan(bytes, 0, bytes.length);
   return locateCallParams(scanner, bytes, scanner.find('params', bytes));
 }

@@ -7,22 +7,39 @@ const metaScanner = new JsonScanner();
 /**
  * The message that carries a call to its upstream: our id, the upstream's name for the tool, our progress token, `{}`
  * where there were no arguments; every other byte as the caller wrote it.
+ *
+ * @param quotedName the upstream's name for the tool as a JSON string
  */
-export function forwardCall(params: CallParams, id: number, tool: string): Piece[] {
-  const edits: Edit[] = [{ start: params.nameStart, end: params.nameEnd, by: JSON.stringify(tool) }];
+export function forwardCall(params: CallParams, id: number, quotedName: string): Piece[] {
+  const head = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{`;
+  if (isPlain(params)) {
+    const rest = { bytes: params.bytes, start: params.nameEnd, end: params.end };
+    return [`${head}"_meta":{"progressToken":${id}},"name":${quotedName}`, rest, '}'];
+  }
+  const edits: Edit[] = [{ start: params.nameStart, end: params.nameEnd, by: quotedName }];
   if (params.nullStart >= 0) edits.push({ start: params.nullStart, end: params.nullEnd, by: '{}' });
   if (params.metaStart >= 0) edits.push(progressTokenEdit(params, id));
   edits.sort((a, b) => a.start - b.start);
-
-  const isAbsent = params.argumentsStart < 0 && params.nullStart < 0;
-  const meta = params.metaStart < 0 ? `"_meta":{"progressToken":${id}},` : '';
   const body = splice(params.bytes, params.start + 1, params.end - 1, edits);
   return [
-    `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{${meta}`,
+    params.metaStart < 0 ? `${head}"_meta":{"progressToken":${id}},` : head,
     ...(params.hasLineBreaks ? body.map(straightened) : body),
-    isAbsent ? ',"arguments":{}}}' : '}}',
+    params.argumentsStart < 0 && params.nullStart < 0 ? ',"arguments":{}}}' : '}}',
   ];
 }
+
+/** The common shape, `{"name":"x","arguments":{...}}` without `_meta`, is rebuilt from two pieces. */
+function isPlain(params: CallParams): boolean {
+  return (
+    params.metaStart < 0 &&
+    params.argumentsStart >= 0 &&
+    !params.hasLineBreaks &&
+    params.nameStart === params.start + NAME_MEMBER.length + 1 &&
+    params.bytes[params.start + 1] === 0x22
+  );
+}
+
+const NAME_MEMBER = '"name":';
 
 function progressTokenEdit(params: CallParams, id: number): Edit {
   const { bytes, metaStart, metaEnd } = params;
@@ -36,7 +53,7 @@ function progressTokenEdit(params: CallParams, id: number): Edit {
 }
 
 function straightened(piece: Piece): Piece {
-  return typeof piece === 'string' ? piece : onOneLine(piece, 0, piece.length);
+  return typeof piece === 'string' ? piece : onOneLine(piece);
 }
 
 /** The token text of `progressToken` in a call's `_meta`; undefined where the caller asked for no progress. */

@@ -1,4 +1,4 @@
-import { joinPieces } from '../base/index.js';
+import { joinPieces, sliceOf } from '../base/index.js';
 import { OversizeLine } from './oversize.js';
 
 const LINE_FEED = 0x0a;
@@ -85,7 +85,7 @@ export class LineFramer {
       this.#handlers.oversize(oversize);
       return;
     }
-    const line = joinPieces(pieces);
+    const line = joinPieces(pieces.map(sliceOf));
     this.#deliver(line, 0, line.length);
   }
 

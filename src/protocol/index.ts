@@ -1,7 +1,7 @@
 export { type CallParams, locateCallParams, makeCallParams } from './call-params.js';
 export { forwardCall, progressTokenOf } from './forward.js';
 export { type FramingHandlers, LineFramer } from './framing.js';
-export { type BadMessage, decodeMessage, type Message, stringAt } from './message.js';
+export { type BadMessage, decodeMessage, type Message } from './message.js';
 export { OversizeLine } from './oversize.js';
 export { type Codec, findCodec, NEWEST, REVISIONS } from './revisions.js';
 export {

@@ -1,4 +1,5 @@
 import { decodeText, type JsonScanner, SCAN } from '../base/index.js';
+import { readString } from './strings.js';
 
 /**
  * A JSON-RPC message, located but not parsed: where its body lies, and what the wire must know of it. Positions in the
@@ -57,7 +58,7 @@ export function decodeMessage(
 
   if (method < 0) return decodeAnswer(scanner, bytes, id, echo);
   if (bytes[scanner.valueStart[method]!] !== 0x22) return flaw('method is not a string', echo);
-  const name = stringAt(scanner, bytes, method);
+  const name = readString(bytes, scanner.valueStart[method]!, scanner.valueEnd[method]!);
   const params = scanner.find('params', bytes);
   const bodyFlags = params < 0 ? 0 : scanner.flags[params]!;
   if (idAt < 0) return { kind: 'notification', bytes, id: '', method: name, body: params, bodyFlags };
@@ -132,29 +133,6 @@ function idFault(id: string): string | undefined {
 
 function wholeNumberFault(id: string): string | undefined {
   return /^-?\d+(?:\.0+)?$/.test(id) ? undefined : 'id is a number but not an integer';
-}
-
-/** The text of a string member. */
-export function stringAt(scanner: JsonScanner, bytes: Uint8Array, index: number): string {
-  const start = scanner.valueStart[index]!;
-  const end = scanner.valueEnd[index]!;
-  const known = end - start < 32 ? findKnownMethod(bytes, start + 1, end - 1) : undefined;
-  if (known !== undefined) return known;
-  return JSON.parse(decodeText(bytes, start, end)) as string;
-}
-
-/** Methods that come often, so that reading one makes no string. */
-const KNOWN_METHODS = ['tools/call', 'notifications/progress', 'notifications/cancelled', 'tools/list', 'ping'];
-
-function findKnownMethod(bytes: Uint8Array, start: number, end: number): string | undefined {
-  const length = end - start;
-  for (const method of KNOWN_METHODS) {
-    if (method.length !== length) continue;
-    let i = 0;
-    while (i < length && bytes[start + i] === method.charCodeAt(i)) i++;
-    if (i === length) return method;
-  }
-  return undefined;
 }
 
 function notJson(scanner: JsonScanner, start: number): BadMessage {

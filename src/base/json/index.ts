@@ -3,4 +3,4 @@ export { findDuplicateName } from './duplicates.js';
 export * from './exact.js';
 export { elementsOf, type ReadOptions, readValue, type Span } from './read.js';
 export { JsonScanner, type RootKind, SCAN, type ScanFault, type ScanLimits } from './scan.js';
-export { type Edit, joinPieces, onOneLine, type Piece, splice } from './splice.js';
+export { type Edit, joinPieces, onOneLine, type Piece, sliceOf, splice } from './splice.js';

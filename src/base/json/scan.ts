@@ -34,6 +34,8 @@ export const SCAN = {
   deep: 8,
   /** A string of more than 64 KiB. */
   longString: 16,
+  /** The member's own name is spelled with escapes. */
+  escapedName: 32,
 } as const;
 
 export type ScanFault = 'syntax' | 'utf-8' | 'depth';
@@ -49,6 +51,9 @@ export interface ScanLimits {
 const LONG_STRING = 65_536;
 /** Strings shorter than this are walked byte by byte; a longer rest is walked four bytes at a time. */
 const SHORT_WALK = 32;
+/** The depth of content blocks: message, result, content, block. */
+const BLOCK_DEPTH = 4;
+const MAX_BLOCKS = 16;
 const TRUE = 0x65757274;
 const NULL = 0x6c6c756e;
 
@@ -72,6 +77,15 @@ export class JsonScanner {
   valueStart = new Int32Array(32);
   valueEnd = new Int32Array(32);
   flags = new Uint8Array(32);
+
+  /**
+   * Objects four deep, which is where a result has its content blocks, and where their `type` values begin: lets a
+   * reader see the usual blocks without a second pass. Positions beyond the first 16 are counted, not kept.
+   */
+  blockCount = 0;
+  typeCount = 0;
+  readonly blockStart = new Int32Array(MAX_BLOCKS);
+  readonly typeStart = new Int32Array(MAX_BLOCKS);
 
   root: RootKind = 'scalar';
   /** `SCAN.duplicateName` where the root itself may hold a name twice. */
@@ -102,6 +116,8 @@ export class JsonScanner {
     this.#end = end;
     this.#words = undefined;
     this.count = 0;
+    this.blockCount = 0;
+    this.typeCount = 0;
     this.rootFlags = 0;
     this.fault = undefined;
     this.#first = -1;
@@ -139,7 +155,7 @@ export class JsonScanner {
     const start = this.nameStart[index]! + 1;
     const end = this.nameEnd[index]! - 1;
     if (spells(bytes, start, end, name)) return true;
-    if (end - start <= name.length || bytes.subarray(start, end).indexOf(BACKSLASH) < 0) return false;
+    if ((this.flags[index]! & SCAN.escapedName) === 0) return false;
     return JSON.parse(decodeText(bytes, start - 1, end + 1)) === name;
   }
 
@@ -157,6 +173,7 @@ export class JsonScanner {
       else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
         if (depth >= this.#limits.nestingLimit && this.#tooDeep(depth, i)) return -1;
         this.#open(++depth, c === OPEN_BRACE);
+        if (depth === BLOCK_DEPTH && c === OPEN_BRACE) this.#noteBlock(i);
         i++;
         if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
         if (i < end && bytes[i] === c + 2) {
@@ -235,6 +252,7 @@ export class JsonScanner {
     let i = at + 1;
     let hash = 0;
     let isPlain = true;
+    let flags = 0;
     for (; i < end; i++) {
       const c = bytes[i]!;
       if (c === QUOTE) break;
@@ -249,7 +267,10 @@ export class JsonScanner {
       i = this.#skipString(i);
       if (i < 0) return -1;
       // The same name can be spelled in several ways: only an exact look can tell.
-      if (bytes.subarray(at, i).indexOf(BACKSLASH) >= 0) this.#raiseDuplicate(depth);
+      if (bytes.subarray(at, i).indexOf(BACKSLASH) >= 0) {
+        flags = SCAN.escapedName;
+        this.#raiseDuplicate(depth);
+      }
       for (let k = at + 1; k < i - 1; k++) hash = (Math.imul(hash, 31) + bytes[k]!) | 0;
     }
     if (i > end) return this.#fail('syntax', end);
@@ -260,11 +281,12 @@ export class JsonScanner {
     i++;
     if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
     if (i >= end) return this.#fail('syntax', i);
-    if (depth <= 2) this.#addMember(depth, at, nameEnd, i);
+    if (depth <= 2) this.#addMember(depth, at, nameEnd, i, flags);
+    else if (depth === BLOCK_DEPTH) this.#noteType(at, nameEnd, i);
     return i;
   }
 
-  #addMember(depth: number, nameStart: number, nameEnd: number, valueStart: number): void {
+  #addMember(depth: number, nameStart: number, nameEnd: number, valueStart: number, flags: number): void {
     // Level 2 counts only below a member of the root, not inside an array at the root.
     if (depth === 2 && this.#first < 0) return;
     const index = this.count++;
@@ -273,9 +295,20 @@ export class JsonScanner {
     this.nameStart[index] = nameStart;
     this.nameEnd[index] = nameEnd;
     this.valueStart[index] = valueStart;
-    this.flags[index] = 0;
+    this.flags[index] = flags;
     if (depth === 1) this.#first = index;
     else this.#second = index;
+  }
+
+  #noteBlock(at: number): void {
+    if (this.blockCount < MAX_BLOCKS) this.blockStart[this.blockCount] = at;
+    this.blockCount++;
+  }
+
+  #noteType(nameStart: number, nameEnd: number, valueStart: number): void {
+    if (nameEnd - nameStart !== 6 || !spells(this.#bytes, nameStart, nameEnd, '"type"')) return;
+    if (this.typeCount < MAX_BLOCKS) this.typeStart[this.typeCount] = valueStart;
+    this.typeCount++;
   }
 
   #growMembers(): void {
@@ -418,7 +451,9 @@ export class JsonScanner {
       const fraction = i + 1;
       i = skipDigits(bytes, fraction, end);
       if (i === fraction) return this.#fail('syntax', i);
-      digits += i - fraction;
+      // Zeros in front are not significant: 0.1234567890123456 has 16 digits, as doubles are commonly written.
+      const leading = digits === 1 && bytes[whole] === ZERO ? 1 + skipZeros(bytes, fraction, i) - fraction : 0;
+      digits += i - fraction - leading;
       isRisky = digits > 17;
     }
     if (i < end && (bytes[i]! | 0x20) === 0x65) {
@@ -454,6 +489,12 @@ function skipDigits(bytes: Uint8Array, at: number, end: number): number {
     if (c < ZERO || c > NINE) break;
     i++;
   }
+  return i;
+}
+
+function skipZeros(bytes: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end && bytes[i] === ZERO) i++;
   return i;
 }
 

@@ -1,13 +1,14 @@
+import type { JsonSlice } from '../call.js';
 import { CARRIAGE_RETURN, encodeText, LINE_FEED, SPACE } from './bytes.js';
 
 /** A part of a message to be written: text of our own, or bytes handed on as they came. */
-export type Piece = string | Uint8Array;
+export type Piece = string | JsonSlice;
 
 /** Replaces `bytes[start..end)` with `by`; an empty range inserts. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
-  readonly by: Piece;
+  readonly by: string;
 }
 
 /**
@@ -20,25 +21,31 @@ export function splice(bytes: Uint8Array, start: number, end: number, edits: rea
   const pieces: Piece[] = [];
   let from = start;
   for (const edit of edits) {
-    if (edit.start > from) pieces.push(bytes.subarray(from, edit.start));
-    if (edit.by.length > 0) pieces.push(edit.by);
+    if (edit.start > from) pieces.push({ bytes, start: from, end: edit.start });
+    if (edit.by !== '') pieces.push(edit.by);
     from = edit.end;
   }
-  if (from < end) pieces.push(bytes.subarray(from, end));
+  if (from < end) pieces.push({ bytes, start: from, end });
   return pieces;
 }
 
+/** All of an array, as a piece. */
+export function sliceOf(bytes: Uint8Array): JsonSlice {
+  return { bytes, start: 0, end: bytes.length };
+}
+
 /** Puts pieces into one array. */
-export function joinPieces(parts: readonly Piece[]): Uint8Array {
-  const pieces = parts.map((part) => (typeof part === 'string' ? encodeText(part) : part));
-  if (pieces.length === 1) return pieces[0]!;
+export function joinPieces(pieces: readonly Piece[]): Uint8Array {
+  const parts = pieces.map((piece) =>
+    typeof piece === 'string' ? encodeText(piece) : piece.bytes.subarray(piece.start, piece.end),
+  );
   let length = 0;
-  for (const piece of pieces) length += piece.length;
+  for (const part of parts) length += part.length;
   const whole = new Uint8Array(length);
   let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
   }
   return whole;
 }
@@ -47,8 +54,8 @@ export function joinPieces(parts: readonly Piece[]): Uint8Array {
  * A copy of a JSON text on one line: carriage returns and line feeds become spaces. In good grammar they only stand
  * between tokens, so the meaning stays the same.
  */
-export function onOneLine(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  const copy = bytes.slice(start, end);
+export function onOneLine(slice: JsonSlice): JsonSlice {
+  const copy = slice.bytes.slice(slice.start, slice.end);
   for (let i = 0; i < copy.length; i++) if (copy[i] === LINE_FEED || copy[i] === CARRIAGE_RETURN) copy[i] = SPACE;
-  return copy;
+  return sliceOf(copy);
 }

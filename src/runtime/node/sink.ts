@@ -1,11 +1,12 @@
 import type { Writable } from 'node:stream';
-import type { Piece } from '../../base/index.js';
+import type { JsonSlice, Piece } from '../../base/index.js';
 
 const SCRATCH_BYTES = 64 * 1024;
 /** Pieces up to this size are copied together; a larger one is written by itself, uncopied. */
 const COPY_UP_TO = 8 * 1024;
 /** UTF-8 needs at most three bytes for each UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
+const COPY_BY_HAND = 128;
 const LINE_FEED = 0x0a;
 
 /**
@@ -29,8 +30,8 @@ export class Sink {
   write(pieces: readonly Piece[]): boolean {
     for (const piece of pieces) {
       if (typeof piece === 'string') this.#writeText(piece);
-      else if (piece.length <= COPY_UP_TO) this.#copy(piece);
-      else this.#writeThrough(piece);
+      else if (piece.end - piece.start <= COPY_UP_TO) this.#copy(piece);
+      else this.#writeThrough(piece.bytes.subarray(piece.start, piece.end));
     }
     this.#reserve(1);
     this.#scratch[this.#to++] = LINE_FEED;
@@ -89,10 +90,18 @@ export class Sink {
     this.#to += this.#scratch.write(text, this.#to);
   }
 
-  #copy(piece: Uint8Array): void {
-    this.#reserve(piece.length);
-    this.#scratch.set(piece, this.#to);
-    this.#to += piece.length;
+  #copy({ bytes, start, end }: JsonSlice): void {
+    this.#reserve(end - start);
+    const scratch = this.#scratch;
+    let to = this.#to;
+    if (end - start > COPY_BY_HAND) {
+      scratch.set(bytes.subarray(start, end), to);
+      this.#to = to + end - start;
+      return;
+    }
+    // Below this a view costs more than the bytes.
+    for (let i = start; i < end; i++) scratch[to++] = bytes[i]!;
+    this.#to = to;
   }
 
   #writeThrough(piece: Uint8Array): void {

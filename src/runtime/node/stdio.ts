@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import type { CancelSignal, DoorError, Principal } from '../../base/index.js';
+import type { CancelListener, CancelSignal, DoorError, Principal } from '../../base/index.js';
 import { StreamDoor } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import { Sink } from './sink.js';
@@ -59,7 +59,7 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
 }
 
 /** Gathers the ways in which serving can end. */
-class Ends {
+class Ends implements CancelListener {
   readonly reached: Promise<StdioEnd>;
   #reach!: (end: StdioEnd) => void;
   #hurry: () => void = () => {};
@@ -77,8 +77,12 @@ class Ends {
       this.#hurry = resolve;
     });
     for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, this.#onSignal);
-    signal?.addEventListener('abort', this.#onSignal);
+    signal?.addEventListener('abort', this);
     if (signal?.aborted) this.end('signal');
+  }
+
+  handleEvent(): void {
+    this.end('signal');
   }
 
   end(end: StdioEnd): void {
@@ -99,7 +103,7 @@ class Ends {
 
   forget(): void {
     for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.off(name, this.#onSignal);
-    this.#signal?.removeEventListener('abort', this.#onSignal);
+    this.#signal?.removeEventListener('abort', this);
   }
 }
 
