@@ -16,18 +16,17 @@ export function findDialect(uri: string): Dialect | undefined {
 }
 
 /**
- * Names the dialect of a `$schema` value.
+ * Names the dialect of a `$schema` value; 2020-12 where it is absent.
  *
- * @returns the dialect; `2020-12` where `$schema` is absent and `assumed` names no other
+ * @param schemaPath where the value stands, for the error
  * @throws {DoorError} UNSUPPORTED_DIALECT; `data.dialect` holds the URI
  */
-export function dialectOf($schema: unknown, assumed?: string): Dialect {
-  const uri = $schema === undefined ? assumed : $schema;
-  if (uri === undefined) return '2020-12';
-  const dialect = typeof uri === 'string' ? findDialect(uri) : undefined;
+export function dialectOf($schema: unknown, schemaPath = '/$schema'): Dialect {
+  if ($schema === undefined) return '2020-12';
+  const dialect = typeof $schema === 'string' ? findDialect($schema) : undefined;
   if (dialect !== undefined) return dialect;
-  throw new DoorError('UNSUPPORTED_DIALECT', `$schema names no dialect we know: ${JSON.stringify(uri)}`, {
-    data: { dialect: uri, schemaPath: '/$schema' },
+  throw new DoorError('UNSUPPORTED_DIALECT', `$schema names no dialect we know: ${JSON.stringify($schema)}`, {
+    data: { dialect: $schema, schemaPath },
     hint: 'Use 2020-12, 2019-09, draft-07, draft-06 or draft-04, or leave $schema out.',
   });
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { PatternMachine, type Spend } from './pattern-machine.js';
 import { type PatternNode, parsePattern, UnsupportedPattern } from './pattern-syntax.js';
 
@@ -12,6 +13,18 @@ export interface Pattern {
 export interface UnenforceablePattern {
   readonly source: string;
   readonly problem: string;
+}
+
+/** Patterns seen lately; upstreams repeat themselves, and so do the lists that they send again. */
+const patterns = new LRUCache<string, Pattern | UnenforceablePattern>({ max: 1_000 });
+
+/** Finds the compiled form of a pattern, or why there is none. */
+export function findPattern(source: string): Pattern | UnenforceablePattern {
+  const known = patterns.get(source);
+  if (known !== undefined) return known;
+  const made = compilePattern(source);
+  patterns.set(source, made);
+  return made;
 }
 
 /** A pattern repeated at most so often in all may be left to the platform's backtracking RegExp. */

@@ -26,3 +26,8 @@ export function pathOf(segments: readonly (string | number)[]): string {
   }
   return path;
 }
+
+/** The same place as a JSON pointer. */
+export function pointerOf(segments: readonly (string | number)[]): string {
+  return segments.reduce<string>(joinPointer, '');
+}

@@ -150,6 +150,8 @@ function endOfString(text: string, at: number): number {
 export interface ParseOptions {
   /** Arrays and objects inside each other; the root counts as one. Default 512. */
   readonly maxDepth?: number;
+  /** Yields an `ExactNumber` also for 1.0 and 1e2, so that they can be told from 1 and 100. Exact parsing only. */
+  readonly keepFractions?: boolean;
 }
 
 /**
@@ -174,8 +176,8 @@ export function parseJson(text: string, options: ParseOptions = {}): unknown {
  *
  * @throws {SyntaxError} for bad JSON or nesting past `maxDepth`, with the offset in the message
  */
-export function parseExactJson(text: string, { maxDepth = MAX_DEPTH }: ParseOptions = {}): unknown {
-  return new ExactParser(text, maxDepth).parse();
+export function parseExactJson(text: string, options: ParseOptions = {}): unknown {
+  return new ExactParser(text, options).parse();
 }
 
 type Container = unknown[] | Record<string, unknown>;
@@ -187,13 +189,15 @@ const OPENED = Symbol('opened');
 class ExactParser {
   readonly #text: string;
   readonly #maxDepth: number;
+  readonly #keepFractions: boolean;
   readonly #open: Container[] = [];
   readonly #keys: string[] = [];
   #at = 0;
 
-  constructor(text: string, maxDepth: number) {
+  constructor(text: string, { maxDepth = MAX_DEPTH, keepFractions = false }: ParseOptions) {
     this.#text = text;
     this.#maxDepth = maxDepth;
+    this.#keepFractions = keepFractions;
   }
 
   parse(): unknown {
@@ -284,7 +288,9 @@ class ExactParser {
     const token = this.#text.slice(start, end);
     if (!NUMBER_TOKEN.test(token)) this.#fail('bad number');
     this.#at = end;
-    return numberOfToken(token);
+    const number = numberOfToken(token);
+    const isPlainInteger = Number.isInteger(number) && /[.eE]/.test(token);
+    return this.#keepFractions && isPlainInteger ? new ExactNumber(token) : number;
   }
 
   #word<Value>(word: string, value: Value): Value {

@@ -1,0 +1,187 @@
+import type { Linker } from './link.js';
+import { Marks } from './marks.js';
+import { ANY_TYPE, type Check, OBJECT, type Rule } from './rule.js';
+import type { Run } from './run.js';
+import type { Site } from './site.js';
+import type { Issue } from './types.js';
+import { describeType, joinWords } from './wording.js';
+
+/** Keywords that judge the same value by other schemas, references first. */
+export function checkLogic(site: Site, linker: Linker): Check[] {
+  return [
+    ...checkReferences(site, linker),
+    ...checkAllOf(site, linker),
+    ...checkAlternatives(site, linker, 'anyOf'),
+    ...checkAlternatives(site, linker, 'oneOf'),
+    ...checkNot(site, linker),
+    ...checkIf(site, linker),
+    ...checkDependentSchemas(site, linker),
+  ];
+}
+
+function checkReferences(site: Site, linker: Linker): Check[] {
+  const checks: Check[] = [];
+  if (site.reference !== undefined) checks.push(checkWhole(linker.ruleOf(site.reference)));
+  if (site.dynamicReference === undefined) return checks;
+  const { anchor, initial } = site.dynamicReference;
+  const start = linker.ruleOf(initial);
+  if (anchor === undefined) return [...checks, checkWhole(start)];
+  const holds: Check['holds'] = (value, run, marks) => {
+    // The outermost resource on the way that has the anchor is the one that counts.
+    const found = run.scope?.find((resource) => resource.dynamicAnchors.has(anchor))?.dynamicAnchors.get(anchor);
+    return run.accepts(found === undefined ? start : linker.ruleOf(found), value, marks);
+  };
+  return [...checks, { types: ANY_TYPE, holds }];
+}
+
+function checkWhole(rule: Rule): Check {
+  return { types: ANY_TYPE, holds: (value, run, marks) => run.accepts(rule, value, marks) };
+}
+
+function rulesOf(site: Site, linker: Linker, keyword: string): Rule[] {
+  const schemas = site.get(keyword);
+  return Array.isArray(schemas) ? schemas.map((_, index) => linker.ruleOf(site.child(keyword, index)!)) : [];
+}
+
+function checkAllOf(site: Site, linker: Linker): Check[] {
+  return rulesOf(site, linker, 'allOf').map(checkWhole);
+}
+
+function checkAlternatives(site: Site, linker: Linker, keyword: 'anyOf' | 'oneOf'): Check[] {
+  const rules = rulesOf(site, linker, keyword);
+  if (rules.length === 0) return [];
+  const most = keyword === 'anyOf' ? rules.length : 1;
+  const titles = rules.map((_, index) => titleOf(site, keyword, index));
+  const holds: Check['holds'] = (value, run, marks) => {
+    const branches = run.trace === undefined ? undefined : rules.map(() => run.trace!.branch());
+    const fitting: number[] = [];
+    for (let index = 0; index < rules.length; index += 1) {
+      const own = marks && new Marks();
+      const rule = rules[index]!;
+      const fits = branches ? run.tries(rule, value, own, branches[index]!) : run.accepts(rule, value, own);
+      if (!fits) continue;
+      fitting.push(index);
+      if (own !== undefined) marks?.addAll(own);
+      if (fitting.length > most && branches === undefined) return false;
+      // Whoever asks for marks needs those of every alternative that fits.
+      if (keyword === 'anyOf' && marks === undefined) return true;
+    }
+    if (fitting.length > 0 && fitting.length <= most) return true;
+    if (fitting.length > 1) reportTooMany(run, value, { titles, fitting });
+    else reportNone(run, value, { keyword, titles, reasons: branches?.map(({ issues }) => issues) ?? [] });
+    return false;
+  };
+  return [{ types: ANY_TYPE, holds }];
+}
+
+function titleOf(site: Site, keyword: string, index: number): string {
+  const title = site.child(keyword, index)!.get('title');
+  return typeof title === 'string' && title !== '' ? `${index + 1} (${title.slice(0, 60)})` : `${index + 1}`;
+}
+
+interface TooMany {
+  readonly titles: readonly string[];
+  readonly fitting: readonly number[];
+}
+
+function reportTooMany(run: Run, value: unknown, { titles, fitting }: TooMany): void {
+  const matched = fitting.map((index) => titles[index]!).join(', ');
+  run.trace?.report({
+    keyword: 'oneOf',
+    expected: `exactly one of ${titles.length} alternatives`,
+    value,
+    message: `expected exactly one of ${titles.length} alternatives, got a value that fits ${fitting.length}: ${matched}`,
+  });
+}
+
+interface NoneFits {
+  readonly keyword: string;
+  readonly titles: readonly string[];
+  /** What each alternative had against the value. */
+  readonly reasons: readonly (readonly Issue[])[];
+}
+
+function reportNone(run: Run, value: unknown, { keyword, titles, reasons }: NoneFits): void {
+  if (run.trace === undefined) return;
+  const { pointer } = run.trace;
+  const isWord = ([first, ...others]: readonly Issue[]): boolean =>
+    others.length === 0 && first?.pointer === pointer && WORDS.has(first.keyword);
+  if (reasons.every(isWord)) {
+    // `string or null`: nothing is gained by speaking of alternatives where each of them is said in a word.
+    const expected = joinWords([...new Set(reasons.map(([first]) => first!.expected))]);
+    run.trace.report({ keyword, expected, value, hint: reasons.flat().find(({ hint }) => hint !== undefined)?.hint });
+    return;
+  }
+  const distances = reasons.map((issues) => distanceOf(issues, pointer));
+  const closest = distances.indexOf(Math.min(...distances));
+  const [reason] = reasons[closest]!;
+  const expected = `one of ${titles.length} alternatives`;
+  const nearest = `closest is ${titles[closest]}: ${reason!.path} ${reason!.message}`;
+  const message = `expected ${expected}, got ${describeType(value)} that fits none; ${nearest}`;
+  run.trace.report({ keyword, expected, value, message, hint: reason!.hint });
+}
+
+/** Keywords whose issues say in a word or two what the value should be. */
+const WORDS: ReadonlySet<string> = new Set(['type', 'enum', 'const']);
+
+/**
+ * How far an alternative is from what was meant. One that wants another type altogether, or another value of the member
+ * by which alternatives are told apart, was hardly meant; one that only lacks a member may well have been.
+ */
+function distanceOf(issues: readonly Issue[], pointer: string): number {
+  let distance = 0;
+  for (const issue of issues) {
+    if (issue.keyword === 'type' && issue.pointer === pointer) distance += 100;
+    else if (issue.keyword === 'const' || issue.keyword === 'enum') distance += 20;
+    else distance += issue.keyword === 'required' ? 3 : 2;
+  }
+  return distance;
+}
+
+function checkNot(site: Site, linker: Linker): Check[] {
+  const child = site.child('not');
+  if (child === undefined) return [];
+  const rule = linker.ruleOf(child);
+  const holds: Check['holds'] = (value, run) => {
+    if (!run.acceptsQuietly(rule, value, undefined)) return true;
+    run.trace?.report({ keyword: 'not', expected: 'a value other than "not" describes', value });
+    return false;
+  };
+  return [{ types: ANY_TYPE, holds }];
+}
+
+function checkIf(site: Site, linker: Linker): Check[] {
+  const condition = site.child('if');
+  if (condition === undefined) return [];
+  const rule = linker.ruleOf(condition);
+  const [positive, negative] = [site.child('then'), site.child('else')].map((child) => child && linker.ruleOf(child));
+  const holds: Check['holds'] = (value, run, marks) => {
+    const own = marks && new Marks();
+    const applies = run.acceptsQuietly(rule, value, own);
+    if (applies && own !== undefined) marks?.addAll(own);
+    const next = applies ? positive : negative;
+    return next === undefined || run.accepts(next, value, marks);
+  };
+  return [{ types: ANY_TYPE, holds }];
+}
+
+/** `dependentSchemas` and, before 2019-09, the schemas in `dependencies`. */
+function checkDependentSchemas(site: Site, linker: Linker): Check[] {
+  const keyword = site.isClassic ? 'dependencies' : 'dependentSchemas';
+  const names = Object.keys((site.get(keyword) as object | undefined) ?? {});
+  const rules = names.flatMap((name) => {
+    const child = site.child(keyword, name);
+    return child === undefined ? [] : [{ name, rule: linker.ruleOf(child) }];
+  });
+  if (rules.length === 0) return [];
+  const holds: Check['holds'] = (value, run, marks) => {
+    let accepted = true;
+    for (const { name, rule } of rules) {
+      if (!Object.hasOwn(value as object, name) || run.accepts(rule, value, marks)) continue;
+      accepted = false;
+      if (run.trace === undefined) break;
+    }
+    return accepted;
+  };
+  return [{ types: OBJECT, holds }];
+}

@@ -1,0 +1,46 @@
+import type { Marks } from './marks.js';
+import type { Run } from './run.js';
+import type { Resource } from './site.js';
+
+/** The types of JSON as bits, so that a value's type and the types a schema allows meet in one operation. */
+export const NULL = 1;
+export const BOOLEAN = 2;
+export const NUMBER = 4;
+/** A number without a fraction; such a value has the bit of `NUMBER` as well. */
+export const INTEGER = 8;
+export const STRING = 16;
+export const ARRAY = 32;
+export const OBJECT = 64;
+export const ANY_TYPE = 127;
+
+/** One keyword, or several that work together, made ready. */
+export interface Check {
+  /** Types of value that it applies to, as bits. */
+  readonly types: number;
+  /**
+   * Whether the value holds up. Where the run keeps a trace, every reason against it is reported there.
+   *
+   * @param marks where to note which members and items were looked at; undefined where nobody will ask
+   */
+  holds(value: unknown, run: Run, marks: Marks | undefined): boolean;
+}
+
+/** A schema made ready to judge by. Rules refer to each other directly, in circles too. */
+export class Rule {
+  readonly resource: Resource;
+  /** The verdict of `true` and `false`. */
+  readonly fixed: boolean | undefined;
+  /** Types allowed, as bits. */
+  types = ANY_TYPE;
+  /** The same for people: `string or null`. */
+  typeNames = '';
+  /** In the order they run, which is the order of issues. */
+  checks: readonly Check[] = [];
+  /** Whether it asks what other keywords have looked at (`unevaluatedProperties`, `unevaluatedItems`). */
+  asksMarks = false;
+
+  constructor(resource: Resource, fixed?: boolean) {
+    this.resource = resource;
+    this.fixed = fixed;
+  }
+}

@@ -1,0 +1,276 @@
+import { DoorError, ExactNumber } from '../base/index.js';
+import { dialectOf, findDialect } from './dialect.js';
+import { type Documents, resolveUri } from './documents.js';
+import { GRAMMARS, type Grammar, restrictGrammar, type Shape } from './keywords.js';
+import { holdLimit, schemaInvalid } from './limits.js';
+import { findPattern } from './pattern.js';
+import { splitPointer } from './pointer.js';
+import { identityOf, Resources, splitFragment } from './resources.js';
+import { findShapeProblem, isRecord, isSchema } from './shapes.js';
+import { type DynamicReference, type RawSchema, type Resource, type Segments, Site } from './site.js';
+import type { SchemaLimits, SchemaWarning } from './types.js';
+
+/** Where a schema without `$id` is thought to live. Nothing outside can name it. */
+const ROOT_URI = 'doorward:///schema';
+/** A number of a schema may be long, but not so long that reckoning with it takes noticeable time. */
+const MAX_DIGITS = 1_000;
+/** Keywords whose schemas judge the same value, not one inside it. */
+const IN_PLACE: ReadonlySet<string> = new Set(
+  'allOf anyOf oneOf not if then else dependentSchemas dependencies'.split(' '),
+);
+
+export interface SurveyOptions {
+  /** URI of the dialect where `$schema` is absent. */
+  readonly dialect: string | undefined;
+  readonly documents: Documents;
+  readonly limits: SchemaLimits;
+}
+
+/** What is known of a schema before anything is judged by it. */
+export interface Survey {
+  readonly root: Site;
+  /** Every schema in it and in what it refers to; those inside others come after them. */
+  readonly sites: readonly Site[];
+  readonly warnings: readonly SchemaWarning[];
+}
+
+/**
+ * Walks a schema without recursion: finds every schema in it and in what it refers to, checks their grammar and size, and
+ * follows each reference.
+ *
+ * @throws {DoorError} UNSUPPORTED_DIALECT, UNRESOLVED_REF, SCHEMA_INVALID or SCHEMA_TOO_LARGE
+ */
+export function surveySchema(schema: RawSchema, options: SurveyOptions): Survey {
+  return new Surveyor(options).survey(schema);
+}
+
+class Surveyor {
+  readonly #options: SurveyOptions;
+  readonly #sites: Site[] = [];
+  readonly #resources = new Resources();
+  readonly #warnings: SchemaWarning[] = [];
+  #visited = 0;
+  #patterns = 0;
+
+  constructor(options: SurveyOptions) {
+    this.#options = options;
+  }
+
+  survey(schema: RawSchema): Survey {
+    const root = this.#admitDocument(schema, ROOT_URI);
+    // A reference may bring in more schemas, with references of their own: the list grows while it is read.
+    for (let index = 0; index < this.#sites.length; index += 1) this.#followReferences(this.#sites[index]!);
+    return { root, sites: this.#sites, warnings: this.#warnings };
+  }
+
+  /** @param inherited the grammar of the schema that refers to it, for documents that do not name their dialect */
+  #admitDocument(schema: RawSchema, uri: string, inherited?: Grammar): Site {
+    const declared = isRecord(schema) ? schema.$schema : undefined;
+    const isSilent = declared === undefined && inherited !== undefined;
+    const site = new Site(
+      schema,
+      isSilent ? inherited : this.#grammarOf(declared ?? this.#options.dialect, '/$schema'),
+    );
+    this.#resources.place(site, uri);
+    this.#admit(site);
+    this.#visitAll();
+    return site;
+  }
+
+  #admit(site: Site): void {
+    this.#sites.push(site);
+    const { maxSubschemas, maxDepth } = this.#options.limits;
+    if (this.#sites.length > maxSubschemas)
+      holdLimit(this.#sites.length, maxSubschemas, 'schemas inside it', site.pointer);
+    if (site.depth > maxDepth) holdLimit(site.depth, maxDepth, 'levels', site.pointer);
+  }
+
+  #visitAll(): void {
+    for (; this.#visited < this.#sites.length; this.#visited += 1) this.#visit(this.#sites[this.#visited]!);
+  }
+
+  #visit(site: Site): void {
+    const { schema, grammar } = site;
+    if (typeof schema === 'boolean') return;
+    for (const keyword of Object.keys(schema)) {
+      const shape = grammar.shapes.get(keyword);
+      if (shape === undefined) continue;
+      const value = schema[keyword];
+      const problem = findShapeProblem(shape, value);
+      if (problem !== undefined) throw schemaInvalid(site.at(keyword), problem);
+      this.#measure(site, keyword, value);
+      if (site.get(keyword) !== undefined) this.#admitBelow(site, keyword, shape);
+    }
+    if (grammar.dialect === 'draft-04') checkDraft04(site);
+  }
+
+  #measure(site: Site, keyword: string, value: unknown): void {
+    const { maxProperties, maxEnum, maxPatterns } = this.#options.limits;
+    if (value instanceof ExactNumber) holdLimit(value.text.length, MAX_DIGITS, 'digits in a number', site.at(keyword));
+    if (keyword === 'enum') holdLimit((value as unknown[]).length, maxEnum, 'values in an enum', site.at(keyword));
+    if (!isRecord(value) && keyword !== 'pattern') return;
+    if (isRecord(value)) {
+      const count = Object.keys(value).length;
+      if (count > maxProperties) holdLimit(count, maxProperties, 'members in one keyword', site.at(keyword));
+    }
+    if (keyword === 'pattern') this.#addPattern(value as string, site, [keyword]);
+    if (keyword === 'patternProperties') {
+      for (const source of Object.keys(value as object)) this.#addPattern(source, site, [keyword, source]);
+    }
+    if (this.#patterns > maxPatterns) holdLimit(this.#patterns, maxPatterns, 'patterns', site.at(keyword));
+  }
+
+  #addPattern(source: string, site: Site, keywords: readonly string[]): void {
+    this.#patterns += 1;
+    const pattern = findPattern(source);
+    if ('problem' in pattern) {
+      const message = `the pattern is not enforced: ${pattern.problem}`;
+      this.#warnings.push({ schemaPath: site.at(...keywords), message });
+    }
+  }
+
+  #admitBelow(site: Site, keyword: string, shape: Shape): void {
+    const value = site.get(keyword);
+    if (shape === 'schema' || shape === 'schemaOrBoolean' || (shape === 'schemaOrSchemas' && !Array.isArray(value))) {
+      this.#admitChild(site, [keyword], value);
+    } else if (shape === 'schemas' || shape === 'schemaOrSchemas') {
+      (value as readonly unknown[]).forEach((each, index) => {
+        this.#admitChild(site, [keyword, index], each);
+      });
+    } else if (shape === 'schemaMap' || shape === 'dependencies') {
+      for (const [name, each] of Object.entries(value as object)) {
+        if (shape === 'schemaMap' || isSchema(each)) this.#admitChild(site, [keyword, name], each);
+        else if (findShapeProblem('names', each))
+          throw schemaInvalid(site.at(keyword, name), 'must be a schema or an array of different strings');
+      }
+    }
+  }
+
+  #admitChild(parent: Site, segments: readonly [string, ...(string | number)[]], schema: unknown): void {
+    const [keyword] = segments;
+    const mayBeBoolean = parent.grammar.dialect !== 'draft-04' || keyword.startsWith('additional');
+    if (!isSchema(schema) || (typeof schema === 'boolean' && !mayBeBoolean)) {
+      throw schemaInvalid(
+        parent.at(...segments),
+        mayBeBoolean ? 'must be a schema: an object or a boolean' : 'must be an object',
+      );
+    }
+    const child = this.#newSite(schema, parent, segments);
+    parent.addChild(segments, child);
+    const isIdle = (keyword === 'then' || keyword === 'else') && parent.get('if') === undefined;
+    if (IN_PLACE.has(keyword) && !isIdle) parent.inPlace.push(child);
+  }
+
+  /** A schema with an identity of its own starts a resource, and may be written in a dialect of its own. */
+  #newSite(schema: RawSchema, parent: Site, segments: Segments): Site {
+    const place = { site: parent, segments };
+    let site = new Site(schema, parent.grammar, place);
+    const declared = isRecord(schema) ? schema.$schema : undefined;
+    if (declared !== undefined && identityOf(site) !== undefined) {
+      site = new Site(schema, this.#grammarOf(declared, site.at('$schema')), place);
+    }
+    this.#resources.place(site, parent.resource);
+    this.#admit(site);
+    return site;
+  }
+
+  #grammarOf($schema: unknown, schemaPath: string): Grammar {
+    const uri = typeof $schema === 'string' ? resolveUri($schema, ROOT_URI) : undefined;
+    const isOfficial = typeof $schema !== 'string' || findDialect($schema) !== undefined;
+    const metaschema = isOfficial || uri === undefined ? undefined : this.#options.documents.find(uri);
+    if (!isRecord(metaschema)) return GRAMMARS[dialectOf($schema, schemaPath)];
+    const dialect = dialectOf(metaschema.$schema, schemaPath);
+    if (!isRecord(metaschema.$vocabulary)) return GRAMMARS[dialect];
+    const grammar = restrictGrammar(dialect, metaschema.$vocabulary);
+    if (typeof grammar !== 'string') return grammar;
+    throw new DoorError('UNSUPPORTED_DIALECT', `$schema needs a vocabulary that we do not know: ${grammar}`, {
+      data: { dialect: $schema, schemaPath },
+      hint: 'Use a published dialect.',
+    });
+  }
+
+  #followReferences(site: Site): void {
+    const $ref = site.get('$ref');
+    if (typeof $ref === 'string') {
+      site.reference = this.#follow(site, '$ref', $ref);
+      site.inPlace.push(site.reference);
+    }
+    site.dynamicReference = this.#followDynamic(site);
+    if (site.dynamicReference !== undefined) site.inPlace.push(site.dynamicReference.initial);
+  }
+
+  #followDynamic(site: Site): DynamicReference | undefined {
+    const { dialect } = site.grammar;
+    const keyword = dialect === '2020-12' ? '$dynamicRef' : '$recursiveRef';
+    const reference = site.get(keyword);
+    if (typeof reference !== 'string') return undefined;
+    const initial = this.#follow(site, keyword, reference);
+    const anchor = dialect === '2020-12' ? splitFragment(reference)[1] : '';
+    // Only where the first target bears the same dynamic anchor does the way decide.
+    const isDynamic = initial.resource.dynamicAnchors.get(anchor) === initial;
+    return { initial, anchor: isDynamic ? anchor : undefined };
+  }
+
+  #follow(site: Site, keyword: string, reference: string): Site {
+    const [uri, fragment] = splitFragment(reference);
+    const resource = uri === '' ? site.resource : this.#findResource(uri, site);
+    const target = resource === undefined ? undefined : this.#findInside(resource, fragment);
+    if (target !== undefined) return target;
+    const schemaPath = site.at(keyword);
+    throw new DoorError('UNRESOLVED_REF', `${schemaPath} leads nowhere: ${reference}`, {
+      data: { schemaPath, ref: reference },
+      hint: 'Nothing is ever fetched: put what it refers to into the schema.',
+    });
+  }
+
+  #findResource(reference: string, from: Site): Resource | undefined {
+    const uri = resolveUri(reference, from.resource.uri);
+    if (uri === undefined) return undefined;
+    const known = this.#resources.find(uri);
+    if (known !== undefined) return known;
+    const document = this.#options.documents.find(uri);
+    return document === undefined ? undefined : this.#admitDocument(document, uri, from.grammar).resource;
+  }
+
+  #findInside(resource: Resource, fragment: string): Site | undefined {
+    let decoded: string;
+    try {
+      decoded = decodeURIComponent(fragment);
+    } catch {
+      return undefined;
+    }
+    if (decoded === '') return resource.root;
+    return decoded.startsWith('/') ? this.#walk(resource.root, splitPointer(decoded)) : resource.anchors.get(decoded);
+  }
+
+  /** A pointer may lead anywhere in a document, also to what nobody took for a schema before. */
+  #walk(from: Site, segments: readonly string[]): Site | undefined {
+    let value: unknown = from.schema;
+    let nearest = from;
+    let since: string[] = [];
+    for (const segment of segments) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return undefined;
+      value = (value as Readonly<Record<string, unknown>>)[segment];
+      since.push(segment);
+      const site = nearest.child(...since);
+      if (site === undefined) continue;
+      nearest = site;
+      since = [];
+    }
+    if (since.length === 0) return nearest;
+    if (!isSchema(value)) return undefined;
+    const site = this.#newSite(value, nearest, since);
+    nearest.addChild(since, site);
+    this.#visitAll();
+    return site;
+  }
+}
+
+/** Draft-04 has it that an exclusive bound needs the bound it makes exclusive. */
+function checkDraft04(site: Site): void {
+  for (const bound of ['Maximum', 'Minimum']) {
+    const needed = bound.toLowerCase();
+    if (site.get(`exclusive${bound}`) === undefined || site.get(needed) !== undefined) continue;
+    throw schemaInvalid(site.at(`exclusive${bound}`), `must not be there without ${needed}`);
+  }
+}
