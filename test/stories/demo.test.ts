@@ -17,7 +17,7 @@ async function run(
 
 test('the demo keeps every promise, and is plain text where colors are not wanted', async () => {
   requireBuild();
-  const { code, text } = await run('demo/demo.mjs', { NO_COLOR: '1' });
+  const { code, text } = await run('examples/demo.mjs', { NO_COLOR: '1' });
   expect(code, text).toBe(0);
   expect(text).not.toContain('\u001b');
   expect(text).not.toContain('✗');

@@ -8,9 +8,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Caller } from './caller.mjs';
-import { findBelow, isRunning } from './processes.mjs';
-import { came, heading, print, promise, say, sent, summary, title } from './terminal.mjs';
+import { Caller } from './demo/caller.mjs';
+import { findBelow, isRunning } from './demo/processes.mjs';
+import { came, heading, print, promise, say, sent, summary, title } from './demo/terminal.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const WHOLE_WALK_MS = 40_000;
