@@ -106,7 +106,9 @@ describe.concurrent('changes', () => {
       list(2, tool, anyTool('new')),
       ...upstreamWith([]).rules.slice(1),
     ];
-    const { door } = await openDoor(test, { upstreams: { d: { rules, timeline: [{ at_ms: 200, emit: [CHANGED] }] } } });
+    const { door } = await openDoor(test, {
+      upstreams: { d: { rules, timeline: [{ at_ms: 1200, emit: [CHANGED] }] } },
+    });
     expect(namesOf(await door.request('tools/list'))).toEqual(['d__t', 'd__old']);
     expect((await door.call('d__t', '{}')).message?.result).toBeDefined();
     await door.waitFor(({ message }) => message?.method === 'notifications/tools/list_changed');
