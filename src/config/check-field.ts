@@ -15,13 +15,14 @@ export type Origin =
 /** One walk over a part of the file: what it found wrong, and where each value came from. */
 export class Walk {
   readonly document: JsoncDocument;
-  readonly environment: Environment;
+  /** Absent where references are to stay as they were written. */
+  readonly environment: Environment | undefined;
   readonly problems: Problem[] = [];
   /** By JSON pointer. */
   readonly origins = new Map<string, Origin>();
   readonly #server: string | undefined;
 
-  constructor(document: JsoncDocument, environment: Environment, server?: string) {
+  constructor(document: JsoncDocument, environment: Environment | undefined, server?: string) {
     this.document = document;
     this.environment = environment;
     this.#server = server;
@@ -184,9 +185,8 @@ interface TextSpot {
 function checkText(walk: Walk, { node, path, expands }: TextSpot): string | undefined {
   if (node.type !== 'string') return wrongType(walk, node, path, 'a string');
   const written = String(node.value);
-  const { text, faults, variables } = expands
-    ? expandText(written, walk.environment)
-    : { text: written, faults: [], variables: [] };
+  const { text, faults, variables } =
+    expands && walk.environment ? expandText(written, walk.environment) : { text: written, faults: [], variables: [] };
   for (const { kind, message, hint, variable } of faults) {
     walk.report(node, { ...(kind === 'suspicious' && { severity: 'warning' }), kind, path, message, hint, variable });
   }

@@ -28,6 +28,8 @@ export interface ConfigInput {
   /** The file under the name that messages give it; absent where there is none. */
   readonly file?: { readonly name: string; readonly bytes: Uint8Array };
   readonly environment: Environment;
+  /** False leaves `${VAR}` as it was written, for showing a file that nobody has agreed to yet. Default true. */
+  readonly expands?: boolean;
   /** Flags that stand above DOORWARD_* variables, which stand above the file. */
   readonly flags?: readonly FlagOverride[];
 }
@@ -38,9 +40,9 @@ export interface ConfigInput {
  * @throws {DoorError} `CONFIG_INVALID` for a file that cannot be read and for a bad setting outside the servers;
  * `data.problems` holds every reason found, `data.file`, `data.line` and `data.column` the first one's place
  */
-export function readConfig({ file, environment, flags = [] }: ConfigInput): Config {
+export function readConfig({ file, environment, expands = true, flags = [] }: ConfigInput): Config {
   const document = parseJsonc(file?.name ?? '', file?.bytes ?? NO_FILE);
-  const walk = new Walk(document, environment);
+  const walk = new Walk(document, expands ? environment : undefined);
   const { fields, servers, serverProblems } = checkFile(walk);
   const overrides = readOverrides(environment, flags, walk.problems);
   if (walk.hasErrors) throw configError([...walk.problems]);

@@ -1,0 +1,192 @@
+/** Every command with its options, once: help texts are printed from it and the command line is parsed by it. */
+
+export interface OptionSpec {
+  readonly name: string;
+  readonly short?: string;
+  /** What stands for the value in the help text; absent for a switch. */
+  readonly value?: string;
+  readonly summary: string;
+}
+
+export interface CommandSpec {
+  /** One word, or two for a command with sub-commands. */
+  readonly name: string;
+  /** What follows the name: `SERVER.TOOL [ARGUMENTS]`. */
+  readonly operands?: string;
+  readonly minOperands: number;
+  readonly maxOperands: number;
+  readonly summary: string;
+  /** Paragraphs of the command's own help. */
+  readonly about: readonly string[];
+  readonly options: readonly OptionSpec[];
+  /** Whether one server can be named after `--`, instead of a configuration. */
+  readonly takesTarget: boolean;
+  readonly examples: readonly (readonly [line: string, what: string])[];
+}
+
+const CONFIG: OptionSpec = {
+  name: 'config',
+  short: 'c',
+  value: 'FILE',
+  summary: 'Use this configuration instead of looking for one',
+};
+const PREFIX: OptionSpec = {
+  name: 'prefix',
+  value: 'RULE',
+  summary: "When names carry their server's id: always, conflict or never",
+};
+const JSON_OUTPUT: OptionSpec = { name: 'json', summary: 'Print JSON, errors too' };
+const VERBOSE: OptionSpec = {
+  name: 'verbose',
+  short: 'v',
+  summary: 'Show what happens, and what servers write to stderr',
+};
+
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  { name: 'help', short: 'h', summary: 'Show help' },
+  { name: 'version', short: 'V', summary: 'Show the version' },
+];
+
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'stdio',
+    minOperands: 0,
+    maxOperands: 0,
+    summary: 'Serve all servers on stdin and stdout, as one MCP server',
+    about: [
+      'This is the command an MCP client is configured with. It runs until its input ends. What goes wrong is written to stderr, a line each.',
+    ],
+    options: [
+      CONFIG,
+      PREFIX,
+      VERBOSE,
+      { name: 'log-level', value: 'LEVEL', summary: 'What to log: error, warn (default) or info' },
+      { name: 'log-format', value: 'FORMAT', summary: 'How to log: text (default on a terminal) or json' },
+    ],
+    takesTarget: true,
+    examples: [
+      ['doorward stdio --config ~/doorward.json', 'serve what this file names'],
+      ['doorward stdio -- npx -y @modelcontextprotocol/server-everything', 'put the door before one server'],
+    ],
+  },
+  {
+    name: 'tools',
+    operands: '[SERVER]',
+    minOperands: 0,
+    maxOperands: 1,
+    summary: 'List the tools',
+    about: [
+      'One line a tool, its name as `call` takes it. With SERVER, its arguments and its whole description as well. Tools that were left out, and servers that cannot be reached, are named on stderr.',
+    ],
+    options: [CONFIG, PREFIX, { name: 'schema', summary: "Show each tool's schemas" }, JSON_OUTPUT, VERBOSE],
+    takesTarget: true,
+    examples: [
+      ['doorward tools', 'every tool of every server'],
+      ['doorward tools files --schema', 'what the tools of one server take'],
+      ['doorward tools -- npx -y @modelcontextprotocol/server-everything', 'try a server without configuring it'],
+    ],
+  },
+  {
+    name: 'call',
+    operands: 'SERVER.TOOL [KEY=TEXT | KEY:=JSON]...',
+    minOperands: 1,
+    maxOperands: Number.POSITIVE_INFINITY,
+    summary: 'Call a tool',
+    about: [
+      "The arguments are checked against the tool's schema before the server sees anything; a refusal exits with 6 and names each place that is wrong.",
+      'KEY=TEXT is text, unless the schema says that KEY is no text: then a number, true, false, null or JSON is read as such. KEY:=JSON is JSON, sent to the digit. --args takes them all as one JSON object.',
+      'Text answers are printed as they are; --json prints the whole result. With a server after --, TOOL alone names the tool.',
+    ],
+    options: [
+      CONFIG,
+      {
+        name: 'args',
+        value: 'JSON|@FILE|-',
+        summary: 'All arguments as a JSON object: given, from a file, from stdin',
+      },
+      {
+        name: 'timeout',
+        value: 'TIME',
+        summary: 'How long to wait without progress: 30, 30s, 500ms, 2m (default 60s)',
+      },
+      JSON_OUTPUT,
+      VERBOSE,
+    ],
+    takesTarget: true,
+    examples: [
+      ['doorward call files.read_text_file path=README.md', 'an argument as text'],
+      ['doorward call memory.search_nodes --args \'{"query":"Ada"}\'', 'all arguments as JSON'],
+      [
+        'doorward call echo message=hi -- npx -y @modelcontextprotocol/server-everything',
+        'a server that is not configured',
+      ],
+    ],
+  },
+  {
+    name: 'check',
+    operands: '[SERVER]',
+    minOperands: 0,
+    maxOperands: 1,
+    summary: 'Check the schemas of all tools',
+    about: [
+      'Shows the verdict on every tool. A tool whose schema cannot be used is left out of the catalog; then the exit code is 7.',
+    ],
+    options: [CONFIG, JSON_OUTPUT, VERBOSE],
+    takesTarget: true,
+    examples: [
+      ['doorward check', 'every server'],
+      ['doorward check -- node my-server.js', 'a server you are writing'],
+    ],
+  },
+  {
+    name: 'config validate',
+    operands: '[FILE]',
+    minOperands: 0,
+    maxOperands: 1,
+    summary: 'Check the configuration',
+    about: [
+      'Starts nothing. Every problem is named with its line; the exit code is 2 if a server or the file is unusable.',
+    ],
+    options: [CONFIG, JSON_OUTPUT],
+    takesTarget: false,
+    examples: [['doorward config validate ./doorward.json', 'before trusting it']],
+  },
+  {
+    name: 'config trust',
+    operands: '[FILE]',
+    minOperands: 0,
+    maxOperands: 1,
+    summary: "Allow the current folder's configuration to be used",
+    about: [
+      'A doorward.json that lies in the current folder could start any program, so it is not used until you say so. Trust holds for this path and this content: a change asks again. Shows what the file would start.',
+    ],
+    options: [{ name: 'remove', summary: 'Take the trust back' }, JSON_OUTPUT],
+    takesTarget: false,
+    examples: [['doorward config trust', 'after reading ./doorward.json']],
+  },
+  {
+    name: 'config path',
+    minOperands: 0,
+    maxOperands: 0,
+    summary: 'Show which configuration is used',
+    about: ['Prints the path. With --json, every place that was looked at and what was found there.'],
+    options: [CONFIG, JSON_OUTPUT],
+    takesTarget: false,
+    examples: [['doorward config path --json', 'why this file, and why not that one']],
+  },
+];
+
+/** The exit codes that a script may rely on. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'ok'],
+  [1, 'unexpected failure'],
+  [2, 'wrong usage or configuration'],
+  [3, 'authorization needed'],
+  [4, 'server cannot be reached'],
+  [5, 'the tool answered with an error'],
+  [6, 'refused: the server saw nothing of the call'],
+  [7, 'a check failed'],
+  [8, 'the result broke its schema, and validation.outputs is enforce'],
+  [124, 'timeout'],
+  [130, 'interrupted'],
+];

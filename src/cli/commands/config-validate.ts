@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { type Config, type Problem, readConfig } from '../../config/index.js';
+import { findConfig } from '../../runtime/node/index.js';
+import type { Cli } from '../cli.js';
+import { notFound } from '../load-config.js';
+import type { Run } from '../parse-command-line.js';
+import { reportError, writeError, writeProblem } from '../report-error.js';
+import { usageError } from '../usage-error.js';
+
+const EXIT_INVALID = 2;
+
+/** `doorward config validate [FILE]`: every problem of the configuration. Starts nothing. */
+export async function runConfigValidate({ operands, options }: Run, cli: Cli): Promise<number> {
+  const [operand] = operands;
+  const option = options.get('config') as string | undefined;
+  if (operand !== undefined && option !== undefined) throw usageError('the file is named twice', 'Leave --config out.');
+  const { environment, cwd, out, err } = cli;
+  const { found, looked } = await findConfig({ environment, cwd, flag: operand ?? option });
+  const refused = looked.flatMap(({ error }) => error ?? []);
+  if (!found) throw refused[0] ?? notFound(looked);
+  for (const error of refused) writeError(error, err);
+  const isJson = options.has('json');
+  let config: Config;
+  try {
+    config = readConfig({ file: { name: found.name, bytes: found.bytes }, environment });
+  } catch (thrown) {
+    return reportError(thrown, cli, { isJson });
+  }
+  const { problems, servers } = config;
+  if (isJson) {
+    const states = servers.map(({ id, kind }) => ({ id, state: kind }));
+    out.write(`${JSON.stringify({ path: resolve(cwd, found.path), servers: states, problems })}\n`);
+  } else {
+    for (const problem of problems) writeProblem(problem, err);
+    out.write(`${found.name}: ${summaryOf(config)}\n`);
+  }
+  return problems.some(isError) ? EXIT_INVALID : 0;
+}
+
+function isError({ severity }: Problem): boolean {
+  return severity === 'error';
+}
+
+function summaryOf({ servers, problems }: Config): string {
+  const errors = problems.filter(isError).length;
+  const warnings = problems.length - errors;
+  const off = servers.filter(({ kind }) => kind === 'disabled').length;
+  const parts = [
+    counted(servers.length, 'server'),
+    off > 0 && `${off} switched off`,
+    errors > 0 && counted(errors, 'error'),
+    warnings > 0 && counted(warnings, 'warning'),
+    problems.length === 0 && 'no problems',
+  ];
+  return parts.filter((part) => typeof part === 'string').join(', ');
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,36 @@
+import { type Problem, problemText } from '../../config/index.js';
+import { logEvents, serveStdio } from '../../runtime/node/index.js';
+import type { Cli } from '../cli.js';
+import { type LoadedConfig, loadConfig } from '../load-config.js';
+import { type LogOptions, readLogOptions } from '../log-options.js';
+import { openGateway } from '../open-gateway.js';
+import type { Run } from '../parse-command-line.js';
+import { errorAsJson, writeError, writeProblem } from '../report-error.js';
+import { VERSION } from '../version.js';
+
+/** `doorward stdio`: serves until the caller leaves or a signal comes. */
+export async function runStdio(run: Run, cli: Cli): Promise<number> {
+  const log = readLogOptions(run, cli);
+  const loaded = await loadConfig(run, cli);
+  logConfig(loaded, cli, log);
+  const gateway = await openGateway(loaded, cli, { isVerbose: run.options.has('verbose'), isOneShot: false });
+  logEvents(gateway.events, log);
+  const end = await serveStdio({ gateway, info: { name: 'doorward', title: 'doorward', version: VERSION } });
+  return end === 'broken' ? 1 : 0;
+}
+
+/** Says what is wrong with the configuration, in the form of the log: whoever reads one reads the other. */
+function logConfig({ config, refused }: LoadedConfig, { err }: Cli, { format, level }: LogOptions): void {
+  const problems = config.problems.filter(({ severity }) => severity === 'error' || level !== 'error');
+  if (format === 'text') {
+    for (const error of refused) writeError(error, err);
+    for (const problem of problems) writeProblem(problem, err);
+    return;
+  }
+  const line = (severity: Problem['severity'], event: string, facts: object): string =>
+    JSON.stringify({ time: new Date().toISOString(), level: severity === 'error' ? 'error' : 'warn', event, ...facts });
+  for (const error of refused) err.write(`${line('error', 'config.refused', errorAsJson(error))}\n`);
+  for (const problem of problems) {
+    err.write(`${line(problem.severity, 'config.problem', { ...problem, text: problemText(problem) })}\n`);
+  }
+}

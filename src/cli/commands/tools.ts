@@ -1,0 +1,133 @@
+import { ERROR_TABLE } from '../../base/index.js';
+import type { CatalogEntry, Exclusion, UpstreamStatus } from '../../gateway/index.js';
+import type { Cli } from '../cli.js';
+import { indentJson } from '../indent-json.js';
+import { chooseServers, runOneShot, settle, writeProblems } from '../one-shot.js';
+import type { Run } from '../parse-command-line.js';
+import { errorAsJson, writeError } from '../report-error.js';
+import { cut, oneLine, printable, type Screen } from '../screen.js';
+import { findMemberText } from '../tool-definition.js';
+
+/** `doorward tools [SERVER]`: what there is to call. */
+export function runTools(run: Run, cli: Cli): Promise<number> {
+  return runOneShot(run, cli, {}, async (shot) => {
+    const [operand] = run.operands;
+    const servers = chooseServers(shot.loaded, operand, run);
+    writeProblems(shot.loaded, servers, cli);
+    const statuses = await settle(shot, servers, cli);
+    const { entries, exclusions } = shot.gateway.snapshot();
+    const listing: Listing = {
+      entries: entries.filter(({ mount }) => servers.includes(mount)),
+      exclusions: exclusions.filter(({ mount }) => servers.includes(mount)),
+      failed: statuses.filter(hasFailed),
+      isNamed: run.target === undefined,
+      isDetailed: operand !== undefined || run.target !== undefined,
+      hasSchema: run.options.has('schema'),
+    };
+    if (run.options.has('json')) cli.out.write(`${listingAsJson(listing)}\n`);
+    else writeListing(listing, cli);
+    if (servers.length === 0) cli.err.write('no servers are configured\n');
+    return exitOf(listing, servers);
+  });
+}
+
+interface Listing {
+  readonly entries: readonly CatalogEntry[];
+  readonly exclusions: readonly Exclusion[];
+  readonly failed: readonly FailedStatus[];
+  /** Whether a tool is called by its server's id as well: there is more than the one after `--`. */
+  readonly isNamed: boolean;
+  readonly isDetailed: boolean;
+  readonly hasSchema: boolean;
+}
+
+type FailedStatus = UpstreamStatus & { readonly state: { readonly kind: 'failed' } };
+
+export function hasFailed(status: UpstreamStatus): status is FailedStatus {
+  return status.state.kind === 'failed';
+}
+
+/** A server that fails costs only itself, unless it was the one that was asked for, or all did. */
+function exitOf({ failed }: Listing, servers: readonly string[]): number {
+  const [first] = failed;
+  return first && failed.length === servers.length ? ERROR_TABLE[first.state.error.code].exit : 0;
+}
+
+function listingAsJson({ entries, exclusions, failed, hasSchema }: Listing): string {
+  const tools = entries.map((entry) => toolAsJson(entry, hasSchema));
+  const excluded = exclusions.map(({ mount, tool, code, which, schemaPath, reason }) =>
+    JSON.stringify({ server: mount, tool, code, which, schemaPath, reason }),
+  );
+  const broken = failed.map(({ id, state }) => JSON.stringify({ server: id, error: errorAsJson(state.error) }));
+  return `{"tools":[${tools.join(',')}],"excluded":[${excluded.join(',')}],"failed":[${broken.join(',')}]}`;
+}
+
+/** Schemas go out as the server wrote them, so that no digit is lost. */
+function toolAsJson({ name, mount, tool }: CatalogEntry, hasSchema: boolean): string {
+  const facts = JSON.stringify({ server: mount, tool: tool.name, name, description: tool.description ?? null });
+  if (!hasSchema) return facts;
+  const schemas = ['inputSchema', 'outputSchema'].flatMap((member) => {
+    const text = findMemberText(tool.definition, member);
+    return text === undefined ? [] : [`,"${member}":${text}`];
+  });
+  return `${facts.slice(0, -1)}${schemas.join('')}}`;
+}
+
+function writeListing(listing: Listing, { out, err }: Cli): void {
+  const { entries, exclusions, failed, isDetailed, hasSchema } = listing;
+  const names = entries.map((entry) => nameOf(entry, listing));
+  const width = Math.min(Math.max(0, ...names.map((name) => name.length)), MAX_NAME);
+  entries.forEach((entry, at) => {
+    if (isDetailed) writeDetails(entry, names[at]!, listing, out);
+    else out.write(`${shortLine(entry, names[at]!, width, out)}\n`);
+    if (hasSchema) writeSchemas(entry, out);
+  });
+  for (const exclusion of exclusions) writeExclusion(exclusion, err);
+  for (const { state } of failed) writeError(state.error, err);
+}
+
+const MAX_NAME = 40;
+
+function nameOf({ mount, tool }: CatalogEntry, { isNamed }: Listing): string {
+  return oneLine(isNamed ? `${mount}.${tool.name}` : tool.name);
+}
+
+function shortLine({ tool }: CatalogEntry, name: string, width: number, out: Screen): string {
+  const description = cut(oneLine(tool.description ?? ''), out.columns - Math.max(width, name.length) - 2);
+  return `${out.colors.bold(name.padEnd(width))}  ${out.colors.dim(description)}`.trimEnd();
+}
+
+/** The name with its arguments as `call` takes them, then all of the description. */
+function writeDetails(entry: CatalogEntry, name: string, listing: Listing, out: Screen): void {
+  const parameters = parametersOf(entry).join(' ');
+  out.write(`${out.colors.bold(name)}${parameters === '' ? '' : `  ${parameters}`}\n`);
+  if (listing.hasSchema) return;
+  const description = printable(entry.tool.description ?? '').trim();
+  for (const line of description === '' ? [] : description.split(/\r?\n/))
+    out.write(`${out.colors.dim(`    ${line}`.trimEnd())}\n`);
+}
+
+/** `path [head]`: what must be given, and what may be. */
+function parametersOf({ tool }: CatalogEntry): readonly string[] {
+  const schema = JSON.parse(findMemberText(tool.definition, 'inputSchema') ?? '{}') as {
+    readonly properties?: unknown;
+    readonly required?: unknown;
+  };
+  const { properties, required } = schema;
+  const needed = Array.isArray(required) ? required.map(String) : [];
+  const known = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  const optional = known.filter((name) => !needed.includes(name)).map((name) => `[${name}]`);
+  return [...needed, ...optional].map(oneLine);
+}
+
+function writeSchemas({ tool }: CatalogEntry, out: Screen): void {
+  for (const member of ['inputSchema', 'outputSchema']) {
+    const text = findMemberText(tool.definition, member);
+    if (text !== undefined) out.write(`    ${out.colors.dim(member)} ${printable(indentJson(text, '    '))}\n`);
+  }
+}
+
+export function writeExclusion({ mount, tool, which, schemaPath, reason, code }: Exclusion, err: Screen): void {
+  const label = err.colors.yellow('left out:');
+  err.write(`${label} ${oneLine(`${mount}.${tool}: ${which}${schemaPath}: ${reason} (${code})`)}\n`);
+}

@@ -1,0 +1,109 @@
+import { DoorError } from '../base/index.js';
+import { findNearest, type Problem, quoted } from '../config/index.js';
+import type { Gateway, UpstreamStatus } from '../gateway/index.js';
+import { logEvents } from '../runtime/node/index.js';
+import type { Cli } from './cli.js';
+import { type LoadedConfig, loadConfig } from './load-config.js';
+import { openGateway } from './open-gateway.js';
+import type { Run } from './parse-command-line.js';
+import { writeError, writeProblem } from './report-error.js';
+import { SignOfLife } from './sign-of-life.js';
+
+/** What a command that asks servers something, and ends, works with. */
+export interface OneShot {
+  readonly gateway: Gateway;
+  readonly loaded: LoadedConfig;
+  readonly life: SignOfLife;
+}
+
+export interface OneShotOptions {
+  /** How long a server may take to start, where the command line says so. */
+  readonly startTimeoutMs?: number;
+}
+
+/** Loads the configuration, runs `task` before a gateway that has started nothing yet, and ends whatever was started. */
+export async function runOneShot(
+  run: Run,
+  cli: Cli,
+  options: OneShotOptions,
+  task: (shot: OneShot) => Promise<number>,
+): Promise<number> {
+  const loaded = await loadConfig(run, cli);
+  for (const error of loaded.refused) writeError(error, cli.err);
+  const isVerbose = run.options.has('verbose');
+  const gateway = await openGateway(loaded, cli, { ...options, isVerbose, isOneShot: true });
+  if (isVerbose) logEvents(gateway.events, { format: 'text', level: 'info' });
+  try {
+    return await task({ gateway, loaded, life: new SignOfLife(cli.err) });
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** Shows what is wrong with the file and with the servers in question. Their errors are shown by who needs them. */
+export function writeProblems({ config }: LoadedConfig, servers: readonly string[], cli: Cli): void {
+  const isWanted = (problem: Problem): boolean =>
+    problem.severity === 'warning' && (problem.server === undefined || servers.includes(problem.server));
+  for (const problem of config.problems.filter(isWanted)) writeProblem(problem, cli.err);
+}
+
+/** The ids of the servers that are not switched off. */
+export function serverIds({ config }: LoadedConfig): readonly string[] {
+  return config.servers.filter(({ kind }) => kind !== 'disabled').map(({ id }) => id);
+}
+
+/** The servers that a SERVER operand names: one, or all where there is none. */
+export function chooseServers(loaded: LoadedConfig, operand: string | undefined, run: Run): readonly string[] {
+  if (operand === undefined) return serverIds(loaded).filter((id) => id !== '');
+  if (run.target) {
+    throw unknownServer(operand, [], 'The server after -- is the only one; leave SERVER out.');
+  }
+  return [getServer(loaded, operand)];
+}
+
+/** @throws {DoorError} `CONFIG_INVALID` where no server has this id, or it is switched off */
+export function getServer({ config }: LoadedConfig, id: string): string {
+  const server = config.servers.find((candidate) => candidate.id === id);
+  if (server?.kind === 'disabled') {
+    throw new DoorError('CONFIG_INVALID', `the server ${quoted(id)} is switched off`, {
+      data: { server: id },
+      hint: 'Remove "enabled": false from its entry.',
+    });
+  }
+  if (!server)
+    throw unknownServer(
+      id,
+      config.servers.map((candidate) => candidate.id),
+    );
+  return id;
+}
+
+export function unknownServer(id: string, ids: readonly string[], hint?: string): DoorError {
+  const nearest = findNearest(id, ids);
+  const known = ids.length === 0 ? 'No server is configured.' : `Servers: ${ids.map(shown).join(', ')}.`;
+  return new DoorError('CONFIG_INVALID', `there is no server ${quoted(id)}`, {
+    data: { server: id },
+    hint: hint ?? (nearest ? `Did you mean ${shown(nearest)}?` : known),
+  });
+}
+
+function shown(id: string): string {
+  return /^[\w.-]+$/.test(id) ? id : quoted(id);
+}
+
+/** Starts servers and waits until each has listed its tools or failed. One that fails costs only itself. */
+export async function settle(
+  { gateway, life }: OneShot,
+  servers: readonly string[],
+  { signal }: Cli,
+): Promise<readonly UpstreamStatus[]> {
+  const waiting = new Set(servers);
+  const say = (): string => `waiting for ${[...waiting].join(', ')}`;
+  const all = servers.map(async (server) => {
+    const status = await gateway.whenSettled(server, { signal });
+    waiting.delete(server);
+    life.say(say());
+    return status;
+  });
+  return life.during(Promise.all(all), say());
+}

@@ -1,0 +1,32 @@
+import type { Gateway, Mount } from '../gateway/index.js';
+import { gatewayLimitsOf, mountsOf, validationOf } from '../runtime/node/index.js';
+import type { Cli } from './cli.js';
+import type { LoadedConfig } from './load-config.js';
+import { stderrLines } from './server-lines.js';
+import { VERSION } from './version.js';
+
+export interface OpenOptions {
+  /** Show what servers write to stderr. */
+  readonly isVerbose: boolean;
+  /** The caller reads exit codes, not results: a refusal is always an error. */
+  readonly isOneShot: boolean;
+  /** Overrides how long a server may take to start. */
+  readonly startTimeoutMs?: number;
+}
+
+/** A gateway before the configured servers. Nothing is started yet. */
+export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenOptions): Promise<Gateway> {
+  const { config, folder } = loaded;
+  const { isVerbose, isOneShot, startTimeoutMs } = options;
+  const mounts = mountsOf(config, { folder, ...(isVerbose && { onStderr: stderrLines(cli.err) }) });
+  const refuse = isOneShot ? { invalidArguments: 'protocol-error' as const } : {};
+  const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
+  const adjust = (mount: Mount): Mount => ({ ...mount, ...start, validation: { ...mount.validation, ...refuse } });
+  return cli.createGateway({
+    mounts: mounts.map((mount) => ('error' in mount ? mount : adjust(mount))),
+    prefix: config.prefix,
+    validation: { ...validationOf(config.validation), ...refuse },
+    limits: gatewayLimitsOf(config),
+    info: { name: 'doorward', version: VERSION },
+  });
+}

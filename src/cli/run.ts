@@ -1,0 +1,110 @@
+import { CallSignal } from '../base/index.js';
+import { type Cli, Interrupted } from './cli.js';
+import { type Invocation, parseCommandLine, type Run } from './parse-command-line.js';
+import { reportError } from './report-error.js';
+import { type Screen, screenOf } from './screen.js';
+import { usageError } from './usage-error.js';
+
+const EXIT_INTERRUPTED = 130;
+
+/** Runs the command line of this process and leaves its exit code. */
+export async function runProcess(): Promise<void> {
+  const words = process.argv.slice(2);
+  const signal = new CallSignal();
+  // Nobody reads any more (`doorward tools | head`): that is no failure, there is just nothing left to do.
+  let isUnread = false;
+  process.stdout.on('error', () => {
+    isUnread = true;
+    signal.abort(new Interrupted('nobody reads the output'));
+  });
+  process.stderr.on('error', () => {});
+  // Once: a second one finds nobody listening and ends the process where it stands.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(name, () => signal.abort(new Interrupted(`ended by ${name}`)));
+  }
+  const code = await run(words, processCli(signal));
+  process.exitCode = isUnread && code === EXIT_INTERRUPTED ? 0 : code;
+}
+
+function processCli(signal: CallSignal): Cli {
+  const environment = process.env;
+  return {
+    environment,
+    cwd: process.cwd(),
+    out: screenOf(process.stdout, environment),
+    err: screenOf(process.stderr, environment),
+    signal,
+    readStdin,
+    createGateway: async (options) => {
+      const { createGateway } = await import('../gateway/index.js');
+      return createGateway(options);
+    },
+  };
+}
+
+async function readStdin(): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}
+
+/** Runs one command line. Never throws. @returns the exit code */
+export async function run(words: readonly string[], cli: Cli): Promise<number> {
+  let invocation: Invocation;
+  try {
+    invocation = parseCommandLine(words);
+  } catch (thrown) {
+    return reportError(thrown, cli, { isJson: words.includes('--json') });
+  }
+  try {
+    if (invocation.kind === 'version') return await showVersion(cli.out);
+    if (invocation.kind === 'help') return await showHelp(invocation.about, words, cli);
+    return await runCommand(invocation, cli);
+  } catch (thrown) {
+    if (thrown instanceof Interrupted) return EXIT_INTERRUPTED;
+    return reportError(thrown, cli, { isJson: invocation.kind === 'run' && invocation.options.has('json') });
+  }
+}
+
+async function showVersion(out: Screen): Promise<number> {
+  const { VERSION } = await import('./version.js');
+  out.write(`${VERSION}\n`);
+  return 0;
+}
+
+type About = Extract<Invocation, { readonly kind: 'help' }>['about'];
+
+async function showHelp(about: About, words: readonly string[], { out }: Cli): Promise<number> {
+  // A client that forgot the command must not be sent prose as if it were messages.
+  if (words.length === 0 && !out.isTerminal && !process.stdin.isTTY) {
+    throw usageError('no command was given', 'For an MCP client, write doorward stdio. See doorward --help.');
+  }
+  const [{ commandHelp, groupHelp, mainHelp }, { VERSION }] = await Promise.all([
+    import('./help-text.js'),
+    import('./version.js'),
+  ]);
+  const text =
+    about === undefined ? mainHelp(VERSION) : typeof about === 'string' ? groupHelp(about) : commandHelp(about);
+  out.write(text);
+  return 0;
+}
+
+/** Each command is loaded at use: none pays for another. */
+async function runCommand(run: Run, cli: Cli): Promise<number> {
+  switch (run.command.name) {
+    case 'stdio':
+      return (await import('./commands/stdio.js')).runStdio(run, cli);
+    case 'tools':
+      return (await import('./commands/tools.js')).runTools(run, cli);
+    case 'call':
+      return (await import('./commands/call.js')).runCall(run, cli);
+    case 'check':
+      return (await import('./commands/check.js')).runCheck(run, cli);
+    case 'config validate':
+      return (await import('./commands/config-validate.js')).runConfigValidate(run, cli);
+    case 'config trust':
+      return (await import('./commands/config-trust.js')).runConfigTrust(run, cli);
+    default:
+      return (await import('./commands/config-path.js')).runConfigPath(run, cli);
+  }
+}
