@@ -29,6 +29,7 @@ export class Workshop {
   constructor({ subject, isPinned = true } = {}) {
     this.isPinned = isPinned;
     this.directory = mkdtempSync(join(tmpdir(), 'doorward-bench-'));
+    process.once('exit', () => this.close());
     this.subject = subject;
     /** @type {Map<string, readonly import('./payloads.mjs').Payload[]>} */
     this.pools = new Map();

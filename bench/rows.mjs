@@ -68,7 +68,7 @@ function largeRow(name, kind, { bar, goal, baseline = 'relay' }) {
         drivers: {
           relay: { middle: 'relay', kind },
           doorward: { middle: 'doorward', kind },
-          ...(baseline === 'relay' ? {} : { [baseline]: { middle: baseline, kind } }),
+          ...(baseline === 'relay' ? {} : { [baseline]: { middle: baseline, kind, share: 0.3 } }),
         },
         rounds: isQuick ? QUICK_ROUNDS : ROUNDS,
         calls: isQuick ? 50 : 150,

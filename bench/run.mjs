@@ -35,6 +35,8 @@ const { values: options } = parseArgs({
 /** @param {string} text */
 const say = (text) => (options.json ? process.stderr : process.stdout).write(`${text}\n`);
 
+// Middles end with their stdin, and so with this process; only the files must be seen to.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
 process.exitCode = await main();
 
 /** @returns {Promise<number>} exit code */

@@ -7,10 +7,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { z } from 'zod';
 
 const [command = '', ...args] = process.argv.slice(2);
-const anything = z.any();
+/**
+ * Looks like a schema of the library's third version, which the SDK takes; nothing is cheaper.
+ * @type {import('@modelcontextprotocol/sdk/server/zod-compat.js').AnySchema}
+ */
+const anything = /** @type {never} */ ({ safeParse: (/** @type {unknown} */ data) => ({ success: true, data }) });
 
 const client = new Client({ name: 'bench-proxy', version: '1.0.0' });
 await client.connect(new StdioClientTransport({ command, args, stderr: 'inherit' }));
