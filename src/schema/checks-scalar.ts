@@ -60,7 +60,7 @@ export function checkDraft04Integer(site: Site): Check[] {
   ];
 }
 
-interface Bound {
+export interface Bound {
   readonly keyword: string;
   readonly limit: JsonNumber;
   /** Whether a number compares with the limit as it should: given negative, zero or positive. */
@@ -76,7 +76,8 @@ export function checkNumbers(site: Site): Check[] {
   return checks;
 }
 
-function boundsOf(site: Site): Bound[] {
+/** The bounds a schema sets, whichever way its dialect writes them. */
+export function boundsOf(site: Site): Bound[] {
   const bounds: Bound[] = [];
   const add = (keyword: string, isExclusive: boolean): void => {
     const limit = site.get(keyword);

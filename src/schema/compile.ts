@@ -6,7 +6,6 @@ import { Documents } from './documents.js';
 import { holdExpansion } from './expansion.js';
 import { SchemaJudge } from './judge.js';
 import { DEFAULT_LIMITS, holdLimit, schemaInvalid, tooLarge } from './limits.js';
-import { linkRules } from './link.js';
 import { isSchema } from './shapes.js';
 import type { RawSchema } from './site.js';
 import { looksIntoStrings } from './strings.js';
@@ -59,7 +58,7 @@ function compile(schema: unknown, options: CompileOptions): Compiled {
     maxValueDepth: limits.maxValueDepth,
     showReceived,
     formats,
-    link: (assertsFormats) => linkRules(surveySchema(parseJson(text) as RawSchema, surveyOptions), assertsFormats),
+    survey: () => surveySchema(parseJson(text) as RawSchema, surveyOptions),
   });
   judges.set(digest, new WeakRef(judge));
   return { judge, warnings: survey.warnings };
@@ -80,8 +79,4 @@ function readText(text: string, maxBytes: number): unknown {
   } catch (thrown) {
     throw schemaInvalid('', `is no JSON: ${(thrown as SyntaxError).message}`);
   }
-}
-
-export async function prepareEngine(): Promise<boolean> {
-  return false;
 }

@@ -1,4 +1,4 @@
-export { compileSchema, prepareEngine } from './compile.js';
+export { compileSchema } from './compile.js';
 export { dialectOf, findDialect } from './dialect.js';
 export type {
   Compilation,
@@ -10,3 +10,4 @@ export type {
   SchemaWarning,
   Verdict,
 } from './types.js';
+export { prepareEngine } from './warm-up.js';

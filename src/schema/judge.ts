@@ -1,11 +1,21 @@
-import { parseExactJson, parseJson } from '../base/index.js';
-import type { RuleSet } from './link.js';
+import { LRUCache } from 'lru-cache';
+import { mayHoldExactNumber, parseExactJson, parseJson } from '../base/index.js';
+import { generateFor } from './generate.js';
+import { linkRules, type RuleSet } from './link.js';
 import { GaveUp, Run } from './run.js';
+import type { Survey } from './survey.js';
 import { Trace, TraceFull } from './trace.js';
 import type { Dialect, Issue, Judge, Verdict } from './types.js';
+import { findEngine } from './warm-up.js';
 import { describeType } from './wording.js';
 
 const VALID: Verdict = Object.freeze({ valid: true });
+
+/** Judges that keep what they judge by; any other makes it anew when it is asked again. */
+const MAX_WARM_JUDGES = 1_000;
+const warmJudges = new LRUCache<SchemaJudge, true>({ max: MAX_WARM_JUDGES, dispose: (_, judge) => judge.forget() });
+/** A judge tells that it is in use once in so many checks: telling costs as much as a small check. */
+const TOUCH_EVERY_CHECKS = 64;
 
 /** How a judge gets what it judges by, when it first needs it. */
 export interface Recipe {
@@ -15,8 +25,8 @@ export interface Recipe {
   readonly maxValueDepth: number;
   readonly showReceived: boolean;
   readonly formats: 'ignore' | 'report' | 'assert';
-  /** Makes the rules; asked again where they were dropped to save memory. */
-  link(assertsFormats: boolean): RuleSet;
+  /** Surveys the schema once more. It was surveyed before, so this does not fail. */
+  survey(): Survey;
 }
 
 export class SchemaJudge implements Judge {
@@ -26,6 +36,9 @@ export class SchemaJudge implements Judge {
   readonly #recipe: Recipe;
   #rules: RuleSet | undefined;
   #formatRules: RuleSet | undefined;
+  /** Generated code; null where there will be none. */
+  #generated: ((value: unknown) => boolean) | null | undefined;
+  #checks = 0;
 
   constructor(recipe: Recipe) {
     this.dialect = recipe.dialect;
@@ -37,11 +50,7 @@ export class SchemaJudge implements Judge {
   check(input: unknown): Verdict {
     if (typeof input !== 'string') return this.checkValue(input);
     try {
-      // In draft-04 1.0 is no integer, and native parsing would not tell.
-      const parse = this.dialect === 'draft-04' ? parseExactJson : parseJson;
-      return this.checkValue(
-        parse(input, { maxDepth: this.#recipe.maxValueDepth, keepFractions: this.dialect === 'draft-04' }),
-      );
+      return this.checkValue(this.#parse(input));
     } catch (thrown) {
       return gaveUp(thrown, 'text');
     }
@@ -49,13 +58,65 @@ export class SchemaJudge implements Judge {
 
   checkValue(value: unknown): Verdict {
     try {
-      this.#rules ??= this.#recipe.link(this.#recipe.formats === 'assert');
-      const run = this.#start(value, this.#rules);
-      if (!run.accepts(this.#rules.root, value, undefined)) return this.#explain(value, this.#rules);
-      return this.#recipe.formats === 'report' ? this.#reportFormats(value) : VALID;
+      this.#count();
+      if (this.#generated === undefined || this.#generated === null) return this.#decide(value);
+      if (mayHoldExactNumber(value)) return this.#decide(value);
+      return this.#accepts(this.#generated, value) ? this.#accept(value) : this.#explain(value, this.#getRules());
     } catch (thrown) {
       return gaveUp(thrown, value);
     }
+  }
+
+  /** Drops all that can be made anew. */
+  forget(): void {
+    this.#rules = undefined;
+    this.#formatRules = undefined;
+    this.#generated = undefined;
+    this.#checks = 0;
+  }
+
+  #parse(text: string): unknown {
+    const { maxValueDepth: maxDepth } = this.#recipe;
+    // In draft-04 1.0 is no integer, and native parsing would not tell.
+    if (this.dialect === 'draft-04') return parseExactJson(text, { maxDepth, keepFractions: true });
+    return parseJson(text, { maxDepth });
+  }
+
+  #count(): void {
+    if (this.#checks % TOUCH_EVERY_CHECKS === 0) warmJudges.set(this, true);
+    if (this.#generated === undefined) this.#generate();
+    this.#checks += 1;
+  }
+
+  #generate(): void {
+    const engine = findEngine(this.#checks);
+    if (engine !== undefined)
+      this.#generated = generateFor(this.#recipe.survey(), this.#recipe.formats === 'assert', engine) ?? null;
+  }
+
+  /** Generated code may fail on values that are nested too deeply; the rules then say so properly. */
+  #accepts(generated: (value: unknown) => boolean, value: unknown): boolean {
+    try {
+      return generated(value);
+    } catch {
+      return false;
+    }
+  }
+
+  #getRules(): RuleSet {
+    this.#rules ??= linkRules(this.#recipe.survey(), this.#recipe.formats === 'assert');
+    return this.#rules;
+  }
+
+  #decide(value: unknown): Verdict {
+    const rules = this.#getRules();
+    return this.#start(value, rules).accepts(rules.root, value, undefined)
+      ? this.#accept(value)
+      : this.#explain(value, rules);
+  }
+
+  #accept(value: unknown): Verdict {
+    return this.#recipe.formats === 'report' ? this.#reportFormats(value) : VALID;
   }
 
   #start(value: unknown, { isDynamic }: RuleSet, trace?: Trace): Run {
@@ -66,7 +127,8 @@ export class SchemaJudge implements Judge {
     const trace = new Trace(this.#recipe.showReceived);
     let truncated = false;
     try {
-      this.#start(value, rules, trace).accepts(rules.root, value, undefined);
+      // Rules have the last word: should generated code ever refuse what they accept, the value is valid.
+      if (this.#start(value, rules, trace).accepts(rules.root, value, undefined)) return VALID;
     } catch (thrown) {
       // Explaining costs more than deciding: what was found until here is still true.
       truncated = thrown instanceof TraceFull || (thrown instanceof GaveUp && trace.issues.length > 0);
@@ -77,7 +139,7 @@ export class SchemaJudge implements Judge {
 
   /** The value is valid; formats are judged apart, so that a wrong one cannot change the verdict. */
   #reportFormats(value: unknown): Verdict {
-    this.#formatRules ??= this.#recipe.link(true);
+    this.#formatRules ??= linkRules(this.#recipe.survey(), true);
     const verdict = this.#explain(value, this.#formatRules);
     const warnings = verdict.valid ? [] : verdict.issues;
     return warnings.length === 0 ? VALID : { valid: true, warnings };

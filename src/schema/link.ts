@@ -45,20 +45,20 @@ export function linkRules({ root, sites }: Survey, assertsFormats: boolean): Rul
   return { root: ruleOf(root), isDynamic };
 }
 
-function endOfReferences(site: Site): Site {
+/** Where a schema that is nothing but a reference leads in the end; any other is its own end. */
+export function endOfReferences(site: Site): Site {
   let end = site;
   while (end.reference !== undefined && isOnlyReference(end)) end = end.reference;
   return end;
 }
 
 function isOnlyReference(site: Site): boolean {
-  return (
-    site.isReferenceOnly || Object.keys(site.schema).every((keyword) => keyword === '$ref' || HARMLESS.has(keyword))
-  );
+  const isIdle = (keyword: string): boolean => HARMLESS.has(keyword) || site.get(keyword) === undefined;
+  return Object.keys(site.schema).every((keyword) => keyword === '$ref' || isIdle(keyword));
 }
 
 /** Keywords that judge nothing. */
-const HARMLESS: ReadonlySet<string> = new Set(
+export const HARMLESS: ReadonlySet<string> = new Set(
   '$schema $id $anchor $defs definitions $comment title description default examples deprecated readOnly writeOnly'.split(
     ' ',
   ),

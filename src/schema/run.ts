@@ -6,7 +6,7 @@ import type { Resource } from './site.js';
 import { type Trace, TraceFull } from './trace.js';
 
 /** Units of work, about 20 ns each, that judging any value may take; more only for values that are large themselves. */
-const WORK_ALWAYS = 2_000_000;
+export const WORK_ALWAYS = 2_000_000;
 /** Units of work for each array, object and scalar inside a value. */
 const WORK_PER_NODE = 10;
 /** Schemas inside each other, counted while judging. The platform's stack holds about twice as many. */

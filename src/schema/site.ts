@@ -79,6 +79,11 @@ export class Site {
     this.#children.set(segments.reduce<string>(joinPointer, ''), child);
   }
 
+  /** Every schema directly inside this one. */
+  get children(): Iterable<Site> {
+    return this.#children.values();
+  }
+
   /** The schema at a keyword: `child('items')`, `child('properties', 'a')`, `child('allOf', 0)`. */
   child(...segments: Segments): Site | undefined {
     return this.#children.get(segments.reduce<string>(joinPointer, ''));

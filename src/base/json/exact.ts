@@ -10,6 +10,9 @@ const NUMBER_TOKEN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Beyond this an exponent no longer tells numbers apart: it is held at the bound. */
 const MAX_EXPONENT = 1e15;
 
+/** Whether any was ever made in this process: most never see one. */
+let hasMadeExactNumber = false;
+
 /** A JSON number that a double cannot hold. Opaque: it is neither a number nor to be looked into as an object. */
 export class ExactNumber {
   /** The token, digit for digit. */
@@ -19,6 +22,7 @@ export class ExactNumber {
   constructor(text: string) {
     if (!NUMBER_TOKEN.test(text)) throw new SyntaxError('not a JSON number');
     this.text = text;
+    hasMadeExactNumber = true;
     Object.freeze(this);
   }
 
@@ -328,20 +332,23 @@ function put(parent: Container, key: string, value: unknown): void {
  * @param indent spaces a level; absent for one line
  */
 export function stringifyJson(value: unknown, indent?: number): string {
-  if (!holdsExactNumber(value)) return JSON.stringify(value, undefined, indent) ?? 'null';
+  if (!mayHoldExactNumber(value)) return JSON.stringify(value, undefined, indent) ?? 'null';
   return writeJson(value, { step: ' '.repeat(indent ?? 0), margin: '' }) ?? 'null';
 }
 
-/** Whether an `ExactNumber` is anywhere inside. A cycle is left to JSON.stringify to complain about. */
-function holdsExactNumber(value: unknown): boolean {
-  const seen = new Set<object>();
-  const pending = [value];
-  while (pending.length > 0) {
-    const next = pending.pop();
-    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
-    if (next instanceof ExactNumber) return true;
-    seen.add(next);
-    for (const key of Object.keys(next)) pending.push((next as Record<string, unknown>)[key]);
+/** Deeper than this a value is taken to hold one: whoever asks must not be led into endless circles. */
+const MAX_LOOK_DEPTH = 1_000;
+
+/** Whether an `ExactNumber` may be anywhere inside. Costs nothing as long as this process has never made one. */
+export function mayHoldExactNumber(value: unknown): boolean {
+  return hasMadeExactNumber && lookForExactNumber(value, 0);
+}
+
+function lookForExactNumber(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof ExactNumber || depth > MAX_LOOK_DEPTH) return true;
+  for (const key in value) {
+    if (lookForExactNumber((value as Record<string, unknown>)[key], depth + 1)) return true;
   }
   return false;
 }
