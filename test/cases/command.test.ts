@@ -97,7 +97,7 @@ describe.concurrent('exit codes', () => {
   const rows: readonly (readonly [string, readonly string[], number])[] = [
     ['a good call', ['h.book_table', 'guests:=2', 'day=friday'], 0],
     ['a tool error', ['h.tool_error'], 5],
-    ['refused by validation', ['h.book_table', 'guests=2'], 6],
+    ['refused by validation', ['h.book_table', 'guests=two', 'day=friday'], 6],
     ['an unknown tool', ['h.nope'], 6],
     ['an excluded tool', ['h.null_properties'], 6],
     ['an unknown server', ['nobody.tool'], 2],
@@ -119,7 +119,7 @@ describe.concurrent('exit codes', () => {
   });
 
   test('a refusal names the place, on stderr, and prints nothing on stdout', async (test) => {
-    const ran = await run(test, hostile, callWith('h.book_table', 'guests=2', 'day=friday'));
+    const ran = await run(test, hostile, callWith('h.book_table', 'guests=two', 'day=friday'));
     expect(ran.stdout).toBe('');
     expect(ran.stderr).toContain('$.guests: expected integer, got string');
   });
