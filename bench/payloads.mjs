@@ -77,10 +77,10 @@ function sourceCode(random, bytes) {
   return lines.join('\n');
 }
 
-/** @param {() => number} random @param {number} bytes @param {boolean} isAscii */
+/** Records of some 260 bytes, half of them prose. @param {() => number} random @param {number} bytes @param {boolean} isAscii */
 function records(random, bytes, isAscii) {
   const list = [];
-  for (let size = 0; size < bytes; ) {
+  for (let size = 0; ; ) {
     const record = {
       id: Math.floor(random() * 1e9),
       name: prose(random, 14, isAscii),
@@ -90,12 +90,16 @@ function records(random, bytes, isAscii) {
       active: random() < 0.5,
       tags: Array.from({ length: Math.floor(random() * 4) }, () => oneOf(random, TAGS)),
       place: { city: oneOf(random, WORDS), lat: degrees(random, 90), lon: degrees(random, 180) },
-      note: random() < 0.3 ? null : `${prose(random, 20, isAscii)}${random() < 0.2 ? '\n"quoted"' : ''}`,
+      // Half of the bytes are prose, as in what tools really answer: titles, descriptions, bodies.
+      note:
+        random() < 0.2 ? null : `${prose(random, 60 + random() * 100, isAscii)}${random() < 0.2 ? '\n"quoted"' : ''}`,
     };
+    const recordBytes = Buffer.byteLength(JSON.stringify(record)) + 1;
+    // The last one is left out where that comes nearer to the size asked for: a kilobyte holds four of them.
+    if (list.length > 0 && size + recordBytes / 2 > bytes) return list;
     list.push(record);
-    size += Buffer.byteLength(JSON.stringify(record)) + 1;
+    size += recordBytes;
   }
-  return list;
 }
 
 /** Six decimals, as maps give them. @param {() => number} random @param {number} most */
