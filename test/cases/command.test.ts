@@ -1,51 +1,16 @@
 /** `doorward call` from outside: what arrives at the upstream, what is printed, how it exits. */
-import { spawn } from 'node:child_process';
-import { describe, expect, type TestContext, test } from 'vitest';
-import { CLI, HOSTILE, requireBuild, type Setup, TestFolder, upstreamWith } from '../fixtures/open-door.js';
-import { findMarked } from '../fixtures/processes.js';
+import { describe, expect, test } from 'vitest';
+import { HOSTILE, upstreamWith } from '../fixtures/open-door.js';
 import { rawMember } from '../fixtures/raw-json.js';
+import { type Ran, runCommand } from '../fixtures/run-command.js';
 import { getCase, titleOf } from './cases.js';
-
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs one command to its end; nothing it started may be left. */
-async function run(
-  test: TestContext,
-  setup: Setup,
-  argv: (config: string) => readonly string[],
-  input = '',
-): Promise<Ran & { folder: TestFolder }> {
-  requireBuild();
-  const folder = new TestFolder();
-  const child = spawn(process.execPath, [CLI, ...argv(folder.write(setup))], {
-    env: { ...process.env, ...folder.env },
-    cwd: folder.path,
-  });
-  const out: Buffer[] = [];
-  const err: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  test.onTestFinished(() => {
-    const left = findMarked(folder.mark);
-    folder.remove();
-    expect(left, 'processes left behind').toEqual([]);
-  });
-  return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), folder };
-}
 
 const callWith =
   (...rest: readonly string[]) =>
   (config: string) => ['call', ...rest, '--config', config];
 const TOOL = (schema: string) => `{"name":"run","inputSchema":${schema}}`;
 const OPEN = { upstreams: { zap: upstreamWith([TOOL('{"type":"object"}')]) } };
-const forwardedBy = ({ folder }: { folder: TestFolder }) =>
+const forwardedBy = ({ folder }: Ran) =>
   folder.received('zap', 'tools/call').map((line) => rawMember(line, 'params', 'arguments'));
 
 describe.concurrent('arguments', () => {
@@ -54,7 +19,7 @@ describe.concurrent('arguments', () => {
 
   test.for(variants.map((argv) => argv.slice(3)))(`${titleOf('b25')}: %s`, async (rest, test) => {
     const setup = { upstreams: { zap: upstreamWith([TOOL(schema)]) } };
-    const ran = await run(test, setup, callWith('zap.run', ...rest));
+    const ran = await runCommand(test, setup, callWith('zap.run', ...rest));
     const sent = forwardedBy(ran).map((text) => JSON.parse(text ?? ''));
     if (sent.length > 0) expect(sent).toEqual([{ params: { to: 'a@b.example' } }]);
     else {
@@ -64,7 +29,7 @@ describe.concurrent('arguments', () => {
   });
 
   test('key=value is text, key:=json is JSON, digits and all', async (test) => {
-    const ran = await run(
+    const ran = await runCommand(
       test,
       OPEN,
       callWith('zap.run', 's=12', 't=', 'u=a=b', 'n:=12345678901234567890', 'd:=1.50', 'o:={"a":[1]}'),
@@ -75,16 +40,16 @@ describe.concurrent('arguments', () => {
 
   test('--args takes JSON as it stands, also from a pipe', async (test) => {
     const text = '{ "a":1.0,"b":"\\u0041" }';
-    const given = await run(test, OPEN, callWith('zap.run', '--args', text));
+    const given = await runCommand(test, OPEN, callWith('zap.run', '--args', text));
     expect(forwardedBy(given)).toEqual([text]);
-    const piped = await run(test, OPEN, callWith('zap.run', '--args', '-'), text);
+    const piped = await runCommand(test, OPEN, callWith('zap.run', '--args', '-'), { input: text });
     expect(forwardedBy(piped)).toEqual([text]);
   });
 
   test.for([['n:={'], ['=x'], ['--args', '{'], ['--args', '{}', '--args', '{}', 'a=1'], ['--no-such-flag']])(
     '%s is a usage error, nothing is sent',
     async (rest, test) => {
-      const ran = await run(test, OPEN, callWith('zap.run', ...rest));
+      const ran = await runCommand(test, OPEN, callWith('zap.run', ...rest));
       expect(ran.code).toBe(2);
       expect(forwardedBy(ran)).toEqual([]);
       expect(ran.stderr).not.toBe('');
@@ -105,13 +70,13 @@ describe.concurrent('exit codes', () => {
     ['out of time', ['h.never_answer', '--timeout', '300ms'], 124],
   ];
   test.for(rows)('%s', async ([, argv, code], test) => {
-    const ran = await run(test, hostile, callWith(...argv));
+    const ran = await runCommand(test, hostile, callWith(...argv));
     expect(ran.stderr + ran.stdout).not.toBe('');
     expect(ran.code, ran.stderr).toBe(code);
   });
 
   test('--json prints the answer to the digit', async (test) => {
-    const ran = await run(test, hostile, callWith('h.big_number', 'n:=12345678901234567890', '--json'));
+    const ran = await runCommand(test, hostile, callWith('h.big_number', 'n:=12345678901234567890', '--json'));
     expect(ran.code).toBe(0);
     expect(
       rawMember(ran.stdout, 'structuredContent', 'n') ?? rawMember(ran.stdout, 'result', 'structuredContent', 'n'),
@@ -119,7 +84,7 @@ describe.concurrent('exit codes', () => {
   });
 
   test('a refusal names the place, on stderr, and prints nothing on stdout', async (test) => {
-    const ran = await run(test, hostile, callWith('h.book_table', 'guests=two', 'day=friday'));
+    const ran = await runCommand(test, hostile, callWith('h.book_table', 'guests=two', 'day=friday'));
     expect(ran.stdout).toBe('');
     expect(ran.stderr).toContain('$.guests: expected integer, got string');
   });

@@ -1,7 +1,7 @@
 /** What the door says to lines that are no proper request: an answer wherever one can be given, never silence. */
 import { describe, expect, test } from 'vitest';
 import type { DoorClient, Received } from '../fixtures/door-client.js';
-import { anyTool, openDoor, textOf, upstreamWith } from '../fixtures/open-door.js';
+import { anyTool, openDoor, textOf, until, upstreamWith } from '../fixtures/open-door.js';
 
 const UPSTREAMS = { u: upstreamWith([anyTool('a')]) };
 
@@ -154,6 +154,17 @@ describe('ids', () => {
       const raw = answers[0]?.raw ?? '';
       expect(raw.includes(`"id":${id}`) || raw.includes('"id":null'), raw).toBe(true);
     }
+  });
+
+  test('used twice at once lose no request: each gets an answer', async (test) => {
+    const { door } = await openDoor(test, { upstreams: UPSTREAMS });
+    await door.request('tools/list');
+    for (let times = 0; times < 3; times++) {
+      door.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"u__a"}}');
+    }
+    await until(() => door.answersTo(1).length === 3, 'three answers');
+    await door.request('ping');
+    expect(door.answersTo(1)).toHaveLength(3);
   });
 
   test('that are equal as text but not in type get an answer each', async (test) => {

@@ -24,7 +24,7 @@ describe.concurrent('from the caller', () => {
   test('many messages in one write are all answered', async (test) => {
     const { door } = await openDoor(test, { upstreams: { u: upstreamWith([anyTool('t')]) } });
     await door.request('tools/list');
-    const ids = Array.from({ length: 500 }, (_, at) => at + 1000);
+    const ids = Array.from({ length: 3000 }, (_, at) => at + 1000);
     door.send(
       ids.map((id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"u__t"}}`).join('\n'),
     );
@@ -83,6 +83,22 @@ describe.concurrent('from an upstream', () => {
     const { door } = await openDoor(test, { upstreams: { chatty: { rules: [rules[0], call] } } });
     expect(textOf(await door.call('chatty__t'))).toBe('ok');
     expect(door.stderr.length).toBeLessThan(262_144);
+  });
+
+  test('16 MiB pass, 40 MiB fail their call and nothing else', { timeout: 60_000 }, async (test) => {
+    const rules = [
+      upstreamWith([anyTool('m16'), anyTool('m40'), anyTool('small')]).rules[0],
+      { on: 'tools/call', tool: 'm16', emit: [{ generated: 'text result of 16 MiB' }] },
+      { on: 'tools/call', tool: 'm40', emit: [{ generated: 'text result of 40 MiB' }] },
+      upstreamWith([]).rules[1],
+    ];
+    const { door, folder } = await openDoor(test, { upstreams: { u: { rules } } });
+    const large = await door.call('u__m16', '{}', 30_000);
+    expect(textOf(large)?.length).toBe(16 * 1024 * 1024);
+    const [huge, small] = await Promise.all([door.call('u__m40', '{}', 30_000), door.call('u__small', '{}', 30_000)]);
+    expect(huge.message?.error).toMatchObject({ code: -32603, data: { code: 'MESSAGE_TOO_LARGE' } });
+    expect(textOf(small)).toBe('ok');
+    expect(folder.starts('u')).toBe(1);
   });
 
   test('an answer over the limit fails its call and nothing else', async (test) => {

@@ -17,20 +17,22 @@ describe.concurrent('progress', () => {
   ];
   const reporting = { rules: [LIST, { on: 'tools/call', emit }] };
 
-  test.for(['"x"', '7', '0', '""', '"12"'])(
-    'with token %s reaches the caller under its own token, unchanged',
-    async (token, test) => {
-      const { door } = await openDoor(test, { upstreams: { u: reporting } });
-      door.send(
-        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"u__t","_meta":{"progressToken":${token},"a.b/c":1.0}}}`,
-      );
-      await door.answer(1);
-      const seen = door.notifications('notifications/progress').map(({ raw }) => raw);
+  test('reaches the caller under its own token, unchanged, whatever the token', async (test) => {
+    const { door } = await openDoor(test, { upstreams: { u: reporting } });
+    for (const [at, token] of ['"x"', '7', '0', '""', '"12"', '9007199254740993', '"\\u0041"'].entries()) {
+      const before = door.notifications().length;
+      const params = `{"name":"u__t","_meta":{"progressToken":${token},"a.b/c":1.0}}`;
+      door.send(`{"jsonrpc":"2.0","id":${at},"method":"tools/call","params":${params}}`);
+      await door.answer(at);
+      const seen = door
+        .notifications('notifications/progress')
+        .slice(before)
+        .map(({ raw }) => raw);
       expect(seen.map((raw) => rawMember(raw, 'params', 'progressToken'))).toEqual([token, token]);
       expect(rawMember(seen[0] ?? '', 'params', 'total')).toBe('2.0');
       expect(rawMember(seen[0] ?? '', 'params', 'message')).toBe('"h\\u0061lf"');
-    },
-  );
+    }
+  });
 
   test('comes before the answer it belongs to', async (test) => {
     const { door } = await openDoor(test, { upstreams: { u: reporting } });
@@ -178,36 +180,40 @@ describe.concurrent('deadlines', () => {
   });
 });
 
-describe.concurrent('pings and other requests of an upstream', () => {
-  const asking = (request: string) => ({
-    rules: [LIST, { on: 'tools/call', emit: [request, { line: OK, after_ms: 150 }] }],
+describe.concurrent('requests of an upstream', () => {
+  /** One tool a request: calling it makes the upstream send the request first, and answer a little later. */
+  const asking = (requests: readonly string[]) => {
+    const list = upstreamWith(requests.map((_, at) => anyTool(`t${at}`))).rules[0];
+    const rules = requests.map((request, at) => ({
+      on: 'tools/call',
+      tool: `t${at}`,
+      emit: [request, { line: OK, after_ms: 150 }],
+    }));
+    return { rules: [list, ...rules] };
+  };
+
+  test('ping is answered by the door, under the id it came with', async (test) => {
+    const ids = ['"up-1"', '0', '12345678901234567890', '""', '"\\u0041"'];
+    const u = asking(ids.map((id) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`));
+    const { door, folder } = await openDoor(test, { upstreams: { u } });
+    await Promise.all(ids.map((_, at) => door.call(`u__t${at}`)));
+    const answers = folder.received('u').filter((line) => rawMember(line, 'result') === '{}');
+    expect(answers.map((line) => rawMember(line, 'id')).sort()).toEqual([...ids].sort());
   });
 
-  test('its ping is answered by the door', async (test) => {
-    const { door, folder } = await openDoor(test, {
-      upstreams: { u: asking('{"jsonrpc":"2.0","id":"up-1","method":"ping"}') },
-    });
-    expect(textOf(await door.call('u__t'))).toBe('done');
-    const answers = folder.received('u').filter((line) => line.includes('"up-1"'));
-    expect(answers.map((line) => JSON.parse(line))).toEqual([{ jsonrpc: '2.0', id: 'up-1', result: {} }]);
+  test('what nobody offered is refused at once', async (test) => {
+    const methods = ['roots/list', 'sampling/createMessage', 'elicitation/create', 'no/such'];
+    const u = asking(methods.map((method, at) => `{"jsonrpc":"2.0","id":"q${at}","method":"${method}","params":{}}`));
+    const { door, folder } = await openDoor(test, { upstreams: { u } });
+    const answers = await Promise.all(methods.map((_, at) => door.call(`u__t${at}`)));
+    expect(answers.map(textOf)).toEqual(methods.map(() => 'done'));
+    const offered = rawMember(folder.received('u', 'initialize')[0] ?? '', 'params', 'capabilities') ?? '';
+    expect(offered).not.toMatch(/roots|sampling|elicitation/);
+    for (const at of methods.keys()) {
+      const answer = folder.received('u').find((line) => rawMember(line, 'id') === `"q${at}"`) ?? '';
+      expect(rawMember(answer, 'error', 'code'), methods[at]).toBe('-32601');
+    }
   });
-
-  test.for(['roots/list', 'sampling/createMessage', 'elicitation/create', 'no/such'])(
-    '%s is refused at once to one that was offered nothing',
-    async (method, test) => {
-      const { door, folder } = await openDoor(test, {
-        upstreams: { u: asking(`{"jsonrpc":"2.0","id":3,"method":"${method}","params":{}}`) },
-      });
-      expect(textOf(await door.call('u__t'))).toBe('done');
-      const capabilities = rawMember(folder.received('u', 'initialize')[0] ?? '', 'params', 'capabilities') ?? '';
-      expect(capabilities).not.toMatch(/roots|sampling|elicitation/);
-      const answer = folder
-        .received('u')
-        .map((line) => JSON.parse(line))
-        .find(({ id, method: name }) => id === 3 && !name);
-      expect(answer?.error?.code).toBe(-32601);
-    },
-  );
 });
 
 describe.concurrent('many calls at once', () => {
