@@ -1,0 +1,110 @@
+// `npm run bench:schema`: the judge beside ajv 8, hyperjump and cfworker on the schemas of real tools, in one run and by
+// turns. CPU of all threads. A bar holds if it holds in 2 of 3 runs. Ends with 1 where one does not.
+import { spawnSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { ChildFigures } from './child.js';
+import { median, ratio, type Series } from './measure.js';
+
+const RUNS = 3;
+const NEEDED = 2;
+const NO_CODE = '--disallow-code-generation-from-strings';
+
+/** One bar: the figure of a run, and what it must not exceed. */
+interface Bar {
+  readonly what: string;
+  readonly unit: string;
+  readonly limit: number;
+  readonly figure: (run: Run) => number;
+}
+
+interface Run {
+  readonly rows: Readonly<Record<string, Series>>;
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+const BARS: readonly Bar[] = [
+  { what: 'preflight, compile and first check, of ajv', unit: 'x', limit: 0.5, figure: compileRatio },
+  { what: 'valid check, of ajv', unit: 'x', limit: 1.2, figure: ({ rows }) => ratio(rows.valid!, 'ours', 'ajv') },
+  {
+    what: 'check with all issues, of ajv allErrors',
+    unit: 'x',
+    limit: 1.5,
+    figure: ({ rows }) => ratio(rows.issues!, 'ours', 'ajv'),
+  },
+  {
+    what: 'check without code generation, of cfworker',
+    unit: 'x',
+    limit: 0.25,
+    figure: ({ rows }) => ratio(rows['without code']!, 'ours', 'cfworker'),
+  },
+  { what: '1,000 tools preflighted, cold', unit: ' ms', limit: 150, figure: ({ figures }) => figures['preflight ms']! },
+  {
+    what: 'heap for 5,000 tools, each judged with once',
+    unit: ' MiB',
+    limit: 100,
+    figure: ({ figures }) => figures['heap MiB']!,
+  },
+];
+
+/** Making the fresh copy is nobody's compiling: it is taken off both sides. */
+function compileRatio({ rows }: Run): number {
+  const { ours, ajv, copying } = rows.compile!;
+  return median(ours!.map((value, round) => (value - copying![round]!) / (ajv![round]! - copying![round]!)));
+}
+
+console.log(`node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}, ${RUNS} runs`);
+const runs = Array.from({ length: RUNS }, (_, at) => {
+  const run = measureOnce();
+  show(run, at + 1);
+  return run;
+});
+console.log('\nbars');
+let missed = 0;
+for (const { what, unit, limit, figure } of BARS) {
+  const figures = runs.map(figure);
+  const holds = figures.filter((value) => value <= limit).length >= NEEDED;
+  if (!holds) missed += 1;
+  const shown = figures.map((value) => `${value.toFixed(2)}${unit}`).join(', ');
+  console.log(`  ${holds ? 'ok  ' : 'MISS'} ${what}: ${shown} (at most ${limit}${unit} in ${NEEDED} of ${RUNS})`);
+}
+console.log(missed === 0 ? 'bench:schema holds' : `bench:schema: ${missed} bars missed`);
+process.exitCode = missed === 0 ? 0 : 1;
+
+function measureOnce(): Run {
+  const parts = [
+    runChild('speed', []),
+    runChild('without-code', [NO_CODE]),
+    runChild('preflight', []),
+    runChild('heap', []),
+  ];
+  return {
+    rows: Object.assign({}, ...parts.map(({ rows }) => rows)),
+    figures: Object.assign({}, ...parts.map(({ figures }) => figures)),
+  };
+}
+
+function runChild(kind: string, flags: readonly string[]): ChildFigures {
+  const runner = join(import.meta.dirname, '..', '..', 'tools', 'run-ts.mjs');
+  const script = join(import.meta.dirname, 'child.ts');
+  const { stdout, stderr, status } = spawnSync(process.execPath, [runner, '--expose-gc', ...flags, script, kind], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  if (status !== 0) throw new Error(`the ${kind} process ended with ${status}: ${stderr}`);
+  return JSON.parse(stdout.trim().split('\n').at(-1)!);
+}
+
+function show({ rows, figures }: Run, number: number): void {
+  console.log(
+    `\nrun ${number}: ${figures.schemas} schemas compiled, ${figures.valid} valid and ${figures.invalid} invalid values checked; CPU us each, median of rounds`,
+  );
+  for (const [row, series] of Object.entries(rows)) {
+    const shown = Object.entries(series).map(([name, values]) => `${name} ${median(values).toFixed(2)}`);
+    console.log(`  ${row.padEnd(13)} ${shown.join(', ')}`);
+  }
+  const { 'preflight ms': preflightMs, 'heap MiB': heapMib, 'schema text MiB': textMib } = figures;
+  console.log(
+    `  preflight of 1,000 tools ${preflightMs?.toFixed(0)} ms; heap ${heapMib?.toFixed(0)} MiB (schema text ${textMib?.toFixed(1)} MiB)`,
+  );
+}
