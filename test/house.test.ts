@@ -193,6 +193,11 @@ test.each<{ why: string; rule: Rule; files: Readonly<Record<string, string>> }>(
     files: { 'src/client/a.ts': "import type { C } from '@modelcontextprotocol/client';" },
   },
   {
+    why: 'the engine by way of its files',
+    rule: 'engine',
+    files: { 'src/schema/b.ts': "import '../../node_modules/ata-validator/lib/x.js';" },
+  },
+  {
     why: 'a second import of the engine',
     rule: 'engine',
     files: { 'src/schema/b.ts': "import type { V } from 'ata-validator/lib/x';" },

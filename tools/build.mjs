@@ -1,8 +1,9 @@
 // Builds the package: node tools/build.mjs [--no-types] [--out DIR]
 //
-// One bundle, split where entries and import() part, so that a cheap command loads only its own chunk. Everything is
-// bundled except what package.json declares. Files whose content did not change are not touched: tests and a bench may
-// build at the same time as somebody uses dist.
+// Two bundles: the command, and what package.json exports. The command's is laid out for its start: opening a module
+// costs Node about as much as a thousand lines of it, so what `stdio` needs before it answers is one file, and nothing
+// else is in it. The exports are split where entries part. Everything is bundled except what package.json declares.
+// Files whose content did not change are not touched: tests and a bench may build while somebody uses dist.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -15,23 +16,40 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
+import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { bundledPackages, noticesText } from './notices.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** What may be named from outside: the command, and the exports of package.json. */
-const ENTRIES = {
-  cli: 'src/cli/main.ts',
+const COMMAND = { cli: 'src/cli/main.ts' };
+
+/** Modules that `stdio` imports on its way to the first answer; with all they import they become one file. */
+const START = ['src/cli/run.ts', 'src/cli/commands/stdio.ts', 'src/gateway/index.ts'];
+
+/** Modules that `--version` and `--help` import: they stay out of that file, with all they import. */
+const SHORT = ['src/cli/main.ts', 'src/cli/help-text.ts'];
+
+/** The exports of package.json; they share one copy of every room, or `instanceof DoorError` would tell lies. */
+const EXPORTS = {
   index: 'src/index.ts',
   schema: 'src/schema/index.ts',
   client: 'src/client/index.ts',
   gateway: 'src/gateway/index.ts',
   node: 'src/runtime/node/index.ts',
+};
+
+/** Packages whose build for Node names Node's modules, where rooms below floor 6 need the one that does not. */
+const NEUTRAL_BUILDS = { 'lru-cache': 'dist/esm/browser/index.min.js' };
+
+const neutralBuilds = {
+  name: 'neutral-builds',
+  resolveId: (id) => (id in NEUTRAL_BUILDS ? join(ROOT, 'node_modules', id, NEUTRAL_BUILDS[id]) : null),
 };
 
 const { values: flags } = parseArgs({
@@ -41,7 +59,7 @@ const { values: flags } = parseArgs({
 const out = resolve(flags.out);
 const startedAt = new Date();
 
-const chunks = await bundle();
+const chunks = [...(await bundleCommand()), ...(await bundleExports())];
 const files = new Map(chunks.map(({ fileName, code }) => [fileName, code]));
 files.set('config.schema.json', await configSchema());
 files.set('THIRD_PARTY_NOTICES.md', noticesText(bundledPackages(ROOT, chunks)));
@@ -50,17 +68,51 @@ chmodSync(join(out, 'cli.js'), 0o755);
 utimesSync(join(out, 'cli.js'), startedAt, startedAt); // its age tells whether a source is newer
 if (flags.types) writeDeclarations();
 
-async function bundle() {
-  const build = await openBundle(
-    Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(ROOT, path)])),
-  );
+function bundleCommand() {
+  let atStart = new Set();
+  const findStart = {
+    name: 'find-start',
+    buildEnd() {
+      const short = importedBy(SHORT, this);
+      atStart = new Set([...importedBy(START, this)].filter((id) => !short.has(id)));
+    },
+  };
+  const layout = {
+    groups: [{ name: 'start', test: (id) => atStart.has(id), includeDependenciesRecursively: false }],
+  };
+  return bundle(COMMAND, { plugins: [findStart], chunks: 'cli', layout });
+}
+
+/** @returns the ids of `paths` and of all they import, import() aside */
+function importedBy(paths, { getModuleInfo }) {
+  const found = new Set();
+  const open = paths.map((path) => join(ROOT, path));
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (found.has(id)) continue;
+    const module = getModuleInfo(id);
+    if (module === null) throw new Error(`${id} is not part of the command: mend the lists above`);
+    if (module.code === null) continue; // stays an import
+    found.add(id);
+    open.push(...module.importedIds);
+  }
+  return found;
+}
+
+function bundleExports() {
+  return bundle(EXPORTS, { chunks: 'chunks' });
+}
+
+async function bundle(entries, { plugins = [], chunks, layout }) {
+  const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(ROOT, path)]));
+  const build = await openBundle(input, plugins, layout && { preserveEntrySignatures: 'allow-extension' });
   try {
     const { output } = await build.generate({
       format: 'esm',
       minify: true,
       comments: { legal: false }, // licences stand in THIRD_PARTY_NOTICES.md, once
       entryFileNames: '[name].js',
-      chunkFileNames: 'chunks/[name].js', // no hash: the pinned module lists name chunks
+      chunkFileNames: `${chunks}/[name].js`, // no hash: the pinned module lists name chunks
+      ...(layout && { codeSplitting: layout }),
     });
     return output.filter(({ type }) => type === 'chunk');
   } finally {
@@ -68,21 +120,25 @@ async function bundle() {
   }
 }
 
-function openBundle(input) {
+function openBundle(input, plugins = [], options = {}) {
   return rolldown({
+    ...options,
     input,
     cwd: ROOT,
     platform: 'node',
     external: isDeclared,
+    // CommonJS packages require() Node's modules; as imports they need no loader of their own at start.
+    plugins: [neutralBuilds, esmExternalRequirePlugin({ external: [...builtinModules, /^node:/] }), ...plugins],
     resolve: {
       // jsonc-parser and others ship a main that a bundler cannot see through beside a proper module.
       mainFields: ['module', 'main'],
       extensionAlias: { '.js': ['.ts', '.js'] },
     },
+    treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] }, // or unused imports of node: stay
     transform: { target: 'node20.19' },
     onLog(level, log) {
-      // A warning here is an import that will fail on somebody's machine.
-      if (level === 'warn') throw new Error(`${log.code}: ${log.message}`);
+      // A warning is an import that will fail on somebody's machine; this one only says that modules share a chunk.
+      if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(`${log.code}: ${log.message}`);
     },
   });
 }

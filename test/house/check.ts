@@ -119,6 +119,8 @@ function importFault(from: string, { specifier }: ImportSite, files: House['file
   if (specifier === undefined) return { rule: 'computed-import', what: 'import() of a computed name' };
   if (!specifier.startsWith('.')) return packageFault(from, specifier);
   const target = resolveImport(from, specifier);
+  // Reaching past a package's exports is still an import of that package.
+  if (target.startsWith('node_modules/')) return packageFault(from, target.slice('node_modules/'.length));
   if (SHARED_FILES.includes(target)) return undefined;
   if (!target.startsWith('src/')) return { rule: 'arrow', what: `src imports ${target}, which is not part of src` };
   const fault = arrowFault(from, target);
