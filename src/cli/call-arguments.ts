@@ -11,6 +11,9 @@ export interface TypedArgument {
   readonly text: string;
 }
 
+/** For JSON that was typed. */
+export const SHELL_HINT = 'A shell takes quotes away: put the JSON in single quotes.';
+
 /**
  * Reads KEY=TEXT and KEY:=JSON words. Messages name keys, never values: those may be secrets.
  *
@@ -26,7 +29,7 @@ export function readTypedArguments(words: readonly string[]): readonly TypedArgu
     if (seen.has(key)) throw usageError(`${quoted(key)} is given twice`);
     seen.add(key);
     const text = word.slice(equals + 1);
-    if (isJson) checkJson(text, `the value of ${quoted(key)}`);
+    if (isJson) checkJson(text, `the value of ${quoted(key)}`, SHELL_HINT);
     return { key, kind: isJson ? 'json' : 'text', text };
   });
 }
@@ -91,24 +94,21 @@ export function surprisesIn(typed: readonly TypedArgument[], parameters: ToolPar
  * @returns the text, a byte order mark dropped
  * @throws {DoorError} `CONFIG_INVALID` (exit 2) with line and column, without the text itself
  */
-export function readArgumentsObject(bytes: Uint8Array, where: string): string {
+export function readArgumentsObject(bytes: Uint8Array, where: string, hint?: string): string {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw usageError(`${where} is not UTF-8`);
   }
-  checkJson(text, where);
+  checkJson(text, where, hint);
   if (!/^\s*\{/.test(text)) throw usageError(`${where} is no JSON object`, 'Write { "key": value }.');
   return text;
 }
 
-function checkJson(text: string, where: string): void {
+function checkJson(text: string, where: string, hint: string | undefined): void {
   if (isJson(text)) return;
-  throw usageError(
-    `${where} is not JSON${mistakePlace(text)}`,
-    'A shell takes quotes away: put the JSON in single quotes.',
-  );
+  throw usageError(`${where} is not JSON${mistakePlace(text)}`, hint);
 }
 
 function isJson(text: string): boolean {

@@ -22,6 +22,8 @@ export interface CommandSpec {
   /** Whether one server can be named after `--`, instead of a configuration. */
   readonly takesTarget: boolean;
   readonly examples: readonly (readonly [line: string, what: string])[];
+  /** The exit codes it may end with. */
+  readonly exits: readonly number[];
 }
 
 const CONFIG: OptionSpec = {
@@ -52,7 +54,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'stdio',
     minOperands: 0,
     maxOperands: 0,
-    summary: 'Serve all servers on stdin and stdout, as one MCP server',
+    summary: 'Serve all servers on stdio, as one MCP server',
     about: [
       'This is the command an MCP client is configured with. It runs until its input ends. What goes wrong is written to stderr, a line each.',
     ],
@@ -68,6 +70,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['doorward stdio --config ~/doorward.json', 'serve what this file names'],
       ['doorward stdio -- npx -y @modelcontextprotocol/server-everything', 'put the door before one server'],
     ],
+    exits: [0, 1, 2],
   },
   {
     name: 'tools',
@@ -78,13 +81,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: [
       'One line a tool, its name as `call` takes it. With SERVER, its arguments and its whole description as well. Tools that were left out, and servers that cannot be reached, are named on stderr.',
     ],
-    options: [CONFIG, PREFIX, { name: 'schema', summary: "Show each tool's schemas" }, JSON_OUTPUT, VERBOSE],
+    options: [CONFIG, { name: 'schema', summary: "Show each tool's schemas" }, JSON_OUTPUT, VERBOSE],
     takesTarget: true,
     examples: [
       ['doorward tools', 'every tool of every server'],
       ['doorward tools files --schema', 'what the tools of one server take'],
       ['doorward tools -- npx -y @modelcontextprotocol/server-everything', 'try a server without configuring it'],
     ],
+    exits: [0, 1, 2, 4, 130],
   },
   {
     name: 'call',
@@ -121,6 +125,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         'a server that is not configured',
       ],
     ],
+    exits: [0, 1, 2, 4, 5, 6, 8, 124, 130],
   },
   {
     name: 'check',
@@ -137,6 +142,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['doorward check', 'every server'],
       ['doorward check -- node my-server.js', 'a server you are writing'],
     ],
+    exits: [0, 1, 2, 4, 7, 130],
   },
   {
     name: 'config validate',
@@ -150,6 +156,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [CONFIG, JSON_OUTPUT],
     takesTarget: false,
     examples: [['doorward config validate ./doorward.json', 'before trusting it']],
+    exits: [0, 1, 2],
   },
   {
     name: 'config trust',
@@ -163,6 +170,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [{ name: 'remove', summary: 'Take the trust back' }, JSON_OUTPUT],
     takesTarget: false,
     examples: [['doorward config trust', 'after reading ./doorward.json']],
+    exits: [0, 1, 2],
   },
   {
     name: 'config path',
@@ -173,6 +181,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [CONFIG, JSON_OUTPUT],
     takesTarget: false,
     examples: [['doorward config path --json', 'why this file, and why not that one']],
+    exits: [0, 1, 2],
   },
 ];
 

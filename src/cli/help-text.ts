@@ -9,13 +9,13 @@ export function mainHelp(version: string): string {
   return sections([
     `doorward ${version}\nOne front door for MCP: many servers behind one entry, and every call checked\nagainst the tool's own schema before the server sees it.`,
     'Usage: doorward COMMAND [OPTIONS] [-- SERVER COMMAND]',
-    titled('Commands:', table(COMMANDS.map((command) => [signatureOf(command), command.summary]))),
+    titled('Commands:', table(COMMANDS.map((command) => [shortSignatureOf(command), command.summary]))),
     titled('Options:', table([...GLOBAL_OPTIONS, configOption()].map(optionRow))),
     titled('Try it, without configuring anything:', [
       '  doorward tools -- npx -y @modelcontextprotocol/server-everything',
       '  doorward call echo message=hi -- npx -y @modelcontextprotocol/server-everything',
     ]),
-    titled('Configuration: ./doorward.json, else ~/.config/doorward/doorward.json:', [
+    titled('Configuration, in ~/.config/doorward/doorward.json or a trusted ./doorward.json:', [
       '  { "mcpServers": {',
       '      "everything": { "command": "npx",',
       '                      "args": ["-y", "@modelcontextprotocol/server-everything"] } } }',
@@ -27,7 +27,7 @@ export function mainHelp(version: string): string {
 /** The text of `doorward COMMAND --help`. */
 export function commandHelp(command: CommandSpec): string {
   const target = command.takesTarget ? ' [-- SERVER COMMAND]' : '';
-  const exits = EXIT_CODES.filter(([code]) => exitsOf(command).includes(code));
+  const exits = EXIT_CODES.filter(([code]) => command.exits.includes(code));
   return sections([
     `${command.summary}.`,
     ...command.about.map((paragraph) => wrap(paragraph, WIDTH).join('\n')),
@@ -56,10 +56,10 @@ export function signatureOf({ name, operands }: CommandSpec): string {
   return operands === undefined ? name : `${name} ${operands}`;
 }
 
-function exitsOf({ name }: CommandSpec): readonly number[] {
-  if (name === 'call') return EXIT_CODES.map(([code]) => code);
-  if (name === 'check') return [0, 1, 2, 4, 7, 130];
-  return name.startsWith('config') ? [0, 1, 2] : name === 'stdio' ? [0, 1, 2] : [0, 1, 2, 4, 130];
+/** The same, cut after the first operand where there are more. */
+function shortSignatureOf({ name, operands = '' }: CommandSpec): string {
+  const [first = '', ...others] = operands.split(' ');
+  return [name, first, others.length > 0 ? '...' : ''].filter(Boolean).join(' ');
 }
 
 function configOption(): OptionSpec {

@@ -2,7 +2,7 @@ import { type Environment, expandText } from './expand.js';
 import type { Field, FieldTable, FieldValue, IntegerField, TableValue } from './fields.js';
 import { type JsoncDocument, type JsoncMember, type JsoncNode, membersOf } from './jsonc.js';
 import { findNearest } from './nearest.js';
-import { type Path, type Place, pointerOf, quoted } from './place.js';
+import { type Path, type Place, pointerOf } from './place.js';
 import { makeProblem, type Problem, type ProblemFacts, type ProblemKind } from './problem.js';
 
 /** Where a value came from. */
@@ -152,7 +152,7 @@ export function findMeantField(name: string, table: FieldTable): string | undefi
 function unknownText(name: string, table: FieldTable) {
   const meant = findMeantField(name, table);
   return {
-    message: `unknown field ${quoted(name)}, ignored`,
+    message: 'unknown field, ignored',
     hint: meant ? `Did you mean ${meant}?` : `Known here: ${Object.keys(table).join(', ')}.`,
   };
 }

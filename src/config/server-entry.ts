@@ -58,7 +58,7 @@ function checkState(walk: Walk, member: JsoncMember, path: Path): ServerState {
   const members = membersOf(walk.document, node, path, walk.problems);
   if (isDisabled(walk, members, path)) return { kind: 'disabled' };
   if (id === '') walk.report(key, { kind: 'wrong-value', path, message: 'a server needs an id', hint: 'Name it.' });
-  else if (!PORTABLE_ID.test(id)) walk.report(key, idWarning(id, path));
+  else if (!PORTABLE_ID.test(id)) walk.report(key, idWarning(path));
   const fields = checkMembers(walk, SERVER_FIELDS, members, path);
   const target = findTarget({ walk, member, path }, fields);
   return target && !walk.hasErrors ? { kind: 'ready', target, options: optionsOf(fields) } : brokenState(walk);
@@ -76,12 +76,12 @@ function isDisabled(walk: Walk, members: readonly JsoncMember[], path: Path): bo
   return checkField(probe, SERVER_FIELDS.enabled, enabled.value, [...path, 'enabled']) === false;
 }
 
-function idWarning(id: string, path: Path): Omit<ProblemFacts, 'place'> {
+function idWarning(path: Path): Omit<ProblemFacts, 'place'> {
   return {
     severity: 'warning',
     kind: 'suspicious',
     path,
-    message: `the id ${quoted(id)} has characters that tool names cannot carry; they are replaced and a digest is added`,
+    message: 'the id has characters that tool names cannot carry: they are replaced, and a digest is added',
     hint: 'Use letters, digits, _ and - for names that read as written.',
   };
 }

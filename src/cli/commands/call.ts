@@ -6,6 +6,7 @@ import {
   argumentsText,
   readArgumentsObject,
   readTypedArguments,
+  SHELL_HINT,
   surprisesIn,
   type TypedArgument,
 } from '../call-arguments.js';
@@ -63,7 +64,8 @@ async function readGiven({ operands, options }: Run, cli: Cli): Promise<Given> {
   if (typeof object !== 'string') return { kind: 'words', words: readTypedArguments(words) };
   if (words.length > 0) throw usageError('--args and key=text exclude each other', 'Put all arguments into --args.');
   if (object === '-') return { kind: 'object', text: readArgumentsObject(await cli.readStdin(), 'the input') };
-  if (!object.startsWith('@')) return { kind: 'object', text: readArgumentsObject(encodeText(object), '--args') };
+  if (!object.startsWith('@'))
+    return { kind: 'object', text: readArgumentsObject(encodeText(object), '--args', SHELL_HINT) };
   const path = object.slice(1);
   return { kind: 'object', text: readArgumentsObject(readArgumentsFile(path, cli), path) };
 }
@@ -131,11 +133,12 @@ interface AnswerContext {
 
 function writeAnswer(answer: ToolAnswer, { name, isJson }: AnswerContext, { out, err }: Cli): number {
   const json = decodeText(answer.json.bytes, answer.json.start, answer.json.end);
-  for (const { path, message } of answer.violations) {
+  const failure = failureOf(answer);
+  // Enforced, they are the answer itself.
+  for (const { path, message } of failure ? [] : answer.violations) {
     const text = `the result breaks the tool's outputSchema: ${path}: ${message}`;
     err.write(`${err.colors.yellow('warning:')} ${oneLine(text)}\n`);
   }
-  const failure = failureOf(answer);
   const screen = failure ? err : out;
   if (isJson) out.write(`${answer.kind === 'error' ? `{"error":${json}}` : json}\n`);
   else {
@@ -151,7 +154,7 @@ function failureOf({
   isError,
   violations,
 }: ToolAnswer): { readonly exit: number; readonly says: string } | undefined {
-  if (kind === 'error') return { exit: EXIT_TOOL_ERROR, says: 'was refused by its server:' };
+  if (kind === 'error') return { exit: EXIT_TOOL_ERROR, says: 'was answered with an error of JSON-RPC:' };
   if (!isError) return undefined;
   if (violations.length > 0)
     return { exit: EXIT_OUTPUT_VIOLATION, says: 'answered with what its schema does not allow:' };

@@ -38,7 +38,8 @@ export function runCheck(run: Run, cli: Cli): Promise<number> {
       const unreachable = failed.map(({ id, state }) => ({ server: id, error: errorAsJson(state.error) }));
       cli.out.write(`${JSON.stringify({ tools: rows.map(rowAsJson), failed: unreachable })}\n`);
     } else {
-      for (const row of rows) writeRow(row, cli.out);
+      const width = Math.max(0, ...rows.map((row) => nameOf(row).length));
+      for (const row of rows) writeRow(row, Math.min(width, MAX_NAME), cli.out);
       for (const { state } of failed) writeError(state.error, cli.err);
       cli.out.write(`${summaryOf(rows, failed.length)}\n`);
     }
@@ -72,9 +73,16 @@ function rowAsJson({ server, tool, exclusion, input, output, warnings }: Row): o
   return { server, tool, verdict: 'excluded', code, which, schemaPath, reason };
 }
 
-function writeRow({ server, tool, exclusion, input, output, warnings }: Row, out: Screen): void {
+const MAX_NAME = 40;
+
+function nameOf({ server, tool }: Row): string {
+  return oneLine(`${server}.${tool}`);
+}
+
+function writeRow(row: Row, width: number, out: Screen): void {
+  const { exclusion, input, output, warnings } = row;
   const { colors } = out;
-  const name = oneLine(`${server}.${tool}`);
+  const name = nameOf(row);
   if (exclusion) {
     const { which, schemaPath, reason, code } = exclusion;
     out.write(`${colors.red('left out')}  ${name}\n`);
@@ -83,7 +91,7 @@ function writeRow({ server, tool, exclusion, input, output, warnings }: Row, out
   }
   const dialects = output === undefined ? `input ${input}` : `input ${input}, output ${output}`;
   const label = warnings.length > 0 ? colors.yellow('warning ') : colors.green('ok      ');
-  out.write(`${label}  ${name}  ${colors.dim(dialects)}\n`);
+  out.write(`${label}  ${name.padEnd(width)}  ${colors.dim(dialects)}\n`);
   for (const warning of warnings) out.write(`          ${oneLine(warning)}\n`);
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Config, type Problem, readConfig } from '../../config/index.js';
+import { type Config, type Problem, readConfig, type ServerEntry } from '../../config/index.js';
 import { findConfig } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { notFound } from '../load-config.js';
@@ -28,13 +28,18 @@ export async function runConfigValidate({ operands, options }: Run, cli: Cli): P
   }
   const { problems, servers } = config;
   if (isJson) {
-    const states = servers.map(({ id, kind }) => ({ id, state: kind }));
+    const states = servers.map((server) => ({ id: server.id, state: stateOf(server, problems) }));
     out.write(`${JSON.stringify({ path: resolve(cwd, found.path), servers: states, problems })}\n`);
   } else {
     for (const problem of problems) writeProblem(problem, err);
     out.write(`${found.name}: ${summaryOf(config)}\n`);
   }
   return problems.some(isError) ? EXIT_INVALID : 0;
+}
+
+/** An entry that is sound but that this version cannot serve is of no more use than a broken one. */
+function stateOf({ id, kind }: ServerEntry, problems: readonly Problem[]): ServerEntry['kind'] {
+  return problems.some((problem) => problem.server === id && isError(problem)) ? 'broken' : kind;
 }
 
 function isError({ severity }: Problem): boolean {
