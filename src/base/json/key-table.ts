@@ -1,43 +1,40 @@
 const INITIAL_SLOTS = 512;
-const MAX_PROBES = 16;
+const MAX_PROBES = 32;
+/** Objects of up to this many names, nearly all there are, are compared name by name. */
+const FEW_NAMES = 16;
 
 /**
  * Notices names that may occur twice in one object, in linear time and without making a string.
  *
- * Names are kept as 32-bit hashes: a list of those in objects still open, and a probing table over them. Equal hashes
- * only raise a suspicion, which `findDuplicateName` then settles on the text; so a hostile choice of names costs one
- * exact check, never quadratic time.
+ * Names are kept as 32-bit hashes, in one list for all objects that are still open; an object with many names also
+ * keeps them in a probing table. Equal hashes only raise a suspicion, which `findDuplicateName` then settles on the
+ * text; so a hostile choice of names costs one exact check, never quadratic time.
  */
 export class KeyTable {
-  #serials = new Int32Array(INITIAL_SLOTS);
-  #hashes = new Int32Array(INITIAL_SLOTS);
-  #mask = INITIAL_SLOTS - 1;
-  #used = 0;
   /** Hash and object of each name in an object that is still open, in order of appearance. */
-  #openHashes = new Int32Array(64);
-  #openSerials = new Int32Array(64);
+  #hashes = new Int32Array(64);
+  #owners = new Int32Array(64);
   #open = 0;
   #serial = 0;
-  /** Objects numbered up to here belong to earlier texts: their slots count as free. */
-  #floor = 0;
+  #tableHashes = new Int32Array(INITIAL_SLOTS);
+  /** 0 where a slot is free. */
+  #tableOwners = new Int32Array(INITIAL_SLOTS);
+  #mask = INITIAL_SLOTS - 1;
+  #used = 0;
 
   /** Starts a new text. */
   reset(): void {
     this.#open = 0;
-    this.#used = 0;
-    if (this.#serial > 0x3fffffff) {
-      this.#serial = 0;
-      this.#serials.fill(0);
-    }
-    this.#floor = this.#serial;
+    this.#serial = 0;
+    if (this.#used > 0) this.#clearTable();
   }
 
-  /** An object begins. @returns its number, to be handed to `add` and `close` */
+  /** An object begins. @returns its number, to be handed to `add` */
   begin(): number {
     return ++this.#serial;
   }
 
-  /** How many names are open; `close` takes it back to where the object began. */
+  /** How many names are open: an object's names are those from its mark on. */
   get mark(): number {
     return this.#open;
   }
@@ -47,56 +44,84 @@ export class KeyTable {
     this.#open = mark;
   }
 
-  /** @returns true when the object may already hold this name */
-  add(serial: number, hash: number): boolean {
-    if (this.#used * 2 > this.#mask) this.#rebuild();
+  /** @returns true when the object that began at `mark` may already hold this name */
+  add(owner: number, mark: number, hash: number): boolean {
     const open = this.#open;
-    if (open === this.#openHashes.length) this.#growOpen();
-    this.#openHashes[open] = hash;
-    this.#openSerials[open] = serial;
+    if (open === this.#hashes.length) this.#growOpen();
+    const hashes = this.#hashes;
+    hashes[open] = hash;
     this.#open = open + 1;
-    return this.#insert(serial, hash);
+    if (open - mark < FEW_NAMES) {
+      for (let i = mark; i < open; i++) if (hashes[i] === hash) return true;
+      return false;
+    }
+    return this.#addToMany(owner, mark, hash);
   }
 
-  #insert(serial: number, hash: number): boolean {
+  #addToMany(owner: number, mark: number, hash: number): boolean {
+    const before = this.#open - 1;
+    this.#owners[before] = owner;
+    if (before - mark === FEW_NAMES) {
+      for (let i = mark; i < before; i++) {
+        this.#owners[i] = owner;
+        this.#insert(owner, this.#hashes[i]!);
+      }
+    }
+    if (this.#used * 4 > this.#mask) this.#rebuild();
+    return this.#insert(owner, hash);
+  }
+
+  #insert(owner: number, hash: number): boolean {
     const mask = this.#mask;
-    const serials = this.#serials;
-    let slot = Math.imul(hash ^ Math.imul(serial, 0x9e3779b1), 0x85ebca6b);
+    let slot = Math.imul(hash ^ Math.imul(owner, 0x9e3779b1), 0x85ebca6b);
     slot = (slot ^ (slot >>> 15)) & mask;
     for (let probes = 0; probes < MAX_PROBES; probes++) {
-      const holder = serials[slot]!;
-      if (holder <= this.#floor) {
-        serials[slot] = serial;
-        this.#hashes[slot] = hash;
+      const holder = this.#tableOwners[slot]!;
+      if (holder === 0) {
+        this.#tableOwners[slot] = owner;
+        this.#tableHashes[slot] = hash;
         this.#used++;
         return false;
       }
-      if (holder === serial && this.#hashes[slot] === hash) return true;
+      if (holder === owner && this.#tableHashes[slot] === hash) return true;
       slot = (slot + 1) & mask;
     }
     return true;
   }
 
-  /** Half full: drop the names of closed objects, and grow where the open ones alone would fill a quarter. */
+  /** A quarter full: drop the names of closed objects, and grow where the open ones alone would fill an eighth. */
   #rebuild(): void {
     const slots = this.#mask + 1;
-    if (this.#open * 4 > slots) {
-      this.#serials = new Int32Array(slots * 2);
-      this.#hashes = new Int32Array(slots * 2);
-      this.#mask = slots * 2 - 1;
-    } else {
-      this.#serials.fill(0);
-    }
+    if (this.#open * 8 > slots) {
+      this.#tableOwners = new Int32Array(slots * 4);
+      this.#tableHashes = new Int32Array(slots * 4);
+      this.#mask = slots * 4 - 1;
+    } else this.#tableOwners.fill(0);
     this.#used = 0;
-    for (let i = 0; i < this.#open; i++) this.#insert(this.#openSerials[i]!, this.#openHashes[i]!);
+    // The newest name is not in yet; names of small objects have no owner and stay out.
+    for (let i = 0; i < this.#open - 1; i++) {
+      if (this.#owners[i] !== 0) this.#insert(this.#owners[i]!, this.#hashes[i]!);
+    }
+  }
+
+  #clearTable(): void {
+    this.#used = 0;
+    this.#owners.fill(0);
+    if (this.#mask < INITIAL_SLOTS) {
+      this.#tableOwners.fill(0);
+      return;
+    }
+    this.#tableOwners = new Int32Array(INITIAL_SLOTS);
+    this.#tableHashes = new Int32Array(INITIAL_SLOTS);
+    this.#mask = INITIAL_SLOTS - 1;
   }
 
   #growOpen(): void {
     const hashes = new Int32Array(this.#open * 2);
-    const serials = new Int32Array(this.#open * 2);
-    hashes.set(this.#openHashes);
-    serials.set(this.#openSerials);
-    this.#openHashes = hashes;
-    this.#openSerials = serials;
+    const owners = new Int32Array(this.#open * 2);
+    hashes.set(this.#hashes);
+    owners.set(this.#owners);
+    this.#hashes = hashes;
+    this.#owners = owners;
   }
 }

@@ -251,18 +251,13 @@ export class JsonScanner {
     if (bytes[at] !== QUOTE) return this.#fail('syntax', at);
     let i = at + 1;
     let hash = 0;
-    let isPlain = true;
     let flags = 0;
     for (; i < end; i++) {
       const c = bytes[i]!;
-      if (c === QUOTE) break;
-      if (c === BACKSLASH || c >= 0x80 || c < SPACE) {
-        isPlain = false;
-        break;
-      }
+      if (NEEDS_LOOK[c] !== 0) break;
       hash = (Math.imul(hash, 31) + c) | 0;
     }
-    if (isPlain) i++;
+    if (bytes[i] === QUOTE) i++;
     else {
       i = this.#skipString(i);
       if (i < 0) return -1;
@@ -275,7 +270,7 @@ export class JsonScanner {
     }
     if (i > end) return this.#fail('syntax', end);
     const nameEnd = i;
-    if (this.#keys.add(this.#serials[depth]!, hash)) this.#raiseDuplicate(depth);
+    if (this.#keys.add(this.#serials[depth]!, this.#marks[depth]!, hash)) this.#raiseDuplicate(depth);
     if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
     if (i >= end || bytes[i] !== COLON) return this.#fail('syntax', i);
     i++;
@@ -401,10 +396,7 @@ export class JsonScanner {
     return i;
   }
 
-  /**
-   * Skips bytes of a string that need no look (printable ASCII but quote and backslash), four at a time.
-   * The arithmetic finds in one word whether any byte is below 0x20, is 0x22 or 0x5c, or has its high bit set.
-   */
+  /** Skips bytes of a string that need no look (printable ASCII but quote and backslash), four at a time. */
   #skipPlainWords(at: number): number {
     const bytes = this.#bytes;
     const offset = bytes.byteOffset;
@@ -418,13 +410,12 @@ export class JsonScanner {
     const words = this.#words;
     const limit = (offset + this.#end) >> 2;
     let w = (offset + i) >> 2;
-    for (; w < limit; w++) {
-      const v = words[w]!;
-      const q = v ^ 0x22222222;
-      const b = v ^ 0x5c5c5c5c;
-      const hit = v | ((v - 0x20202020) & ~v) | ((q - 0x01010101) & ~q) | ((b - 0x01010101) & ~b);
-      if ((hit & 0x80808080) !== 0) break;
+    while (w + 4 <= limit) {
+      const hits = specials(words[w]!) | specials(words[w + 1]!) | specials(words[w + 2]!) | specials(words[w + 3]!);
+      if ((hits & HIGH_BITS) !== 0) break;
+      w += 4;
     }
+    while (w < limit && (specials(words[w]!) & HIGH_BITS) === 0) w++;
     return (w << 2) - offset;
   }
 
@@ -481,6 +472,15 @@ export class JsonScanner {
 }
 
 const EMPTY = new Uint8Array(0);
+const HIGH_BITS = 0x80808080;
+
+/**
+ * The high bits of the result tell whether any of a word's four bytes is below 0x20, is 0x22 or 0x5c, or is not ASCII.
+ * A borrow can only spoil the bytes above one that counts already, so a word without high bits has none that count.
+ */
+function specials(word: number): number {
+  return word | (word - 0x20202020) | ((word ^ 0x22222222) - 0x01010101) | ((word ^ 0x5c5c5c5c) - 0x01010101);
+}
 
 function skipDigits(bytes: Uint8Array, at: number, end: number): number {
   let i = at;
