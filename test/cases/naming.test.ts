@@ -1,6 +1,6 @@
 /** Cases about names: what an upstream calls a tool, what callers see, and the way back. */
 import { describe, expect, test } from 'vitest';
-import { namesOf, openDoor, type Rule, textOf, upstreamWith } from '../fixtures/open-door.js';
+import { anyTool, namesOf, openDoor, type Rule, textOf, upstreamWith } from '../fixtures/open-door.js';
 import { titleOf, upstreamsOf } from './cases.js';
 
 const PORTABLE = /^[A-Za-z0-9_-]{1,64}$/;
@@ -62,11 +62,10 @@ describe.concurrent('names', () => {
 });
 
 describe.concurrent('names under the other rules', () => {
-  const search = upstreamWith([
-    '{"name":"search","inputSchema":{"type":"object"}}',
-    '{"name":"own","inputSchema":{"type":"object"}}',
-  ]);
-  const upstreams = { one: search, two: upstreamWith(['{"name":"search","inputSchema":{"type":"object"}}']) };
+  const both = upstreamWith(['search', 'own'].map(anyTool));
+  // The first in config order is the last to answer: what counts is the order that was written.
+  const one = { rules: [{ ...both.rules[0], emit_after_ms: 300 }, both.rules[1]] };
+  const upstreams = { one, two: upstreamWith([anyTool('search')]) };
 
   test('conflict: the first in config order keeps the plain name', async (test) => {
     const { door } = await openDoor(test, { upstreams, config: { prefix: 'conflict' } });
