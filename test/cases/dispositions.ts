@@ -101,7 +101,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   c29: later(5, 'the server/discover probe belongs to the 2026 era'),
   c30: later(5, MODERN),
   c31: { ...wire, except: ['server/discover: issue 5'] },
-  c32: { ...wire, except: ['resident memory: measured by npm run bench'] },
+  c32: wire,
   c33: later(4, 'slow readers'),
   c35: wire,
   c36: later(5, HTTP),

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventsOf, type LoggedEvent } from '../fixtures/events.js';
 import { anyTool, namesOf, openDoor, type Rule, textOf, until, upstreamWith } from '../fixtures/open-door.js';
+import { residentMb } from '../fixtures/processes.js';
 import { numberTokens, rawMember } from '../fixtures/raw-json.js';
 import { getCase, titleOf, upstreamsOf } from './cases.js';
 import { FAILURES, UNKNOWN_TOOL, WARNINGS } from './words.js';
@@ -160,6 +161,12 @@ describe.concurrent('framing', () => {
     const big = { rules: rulesOf('c32', 'big') };
     const intro = { rules: [...rulesOf('c32', 'huge_intro'), ...upstreamWith([anyTool('i')]).rules] };
     const { door } = await openDoor(test, { upstreams: { flood, big, huge_intro: intro } });
+    const before = residentMb(door.pid);
+    let peak = before;
+    const sampling = setInterval(() => {
+      peak = Math.max(peak, residentMb(door.pid));
+    }, 20);
+    test.onTestFinished(() => clearInterval(sampling));
     const answer = await door.call('big__a', undefined, 30_000);
     expect(textOf(answer)?.length).toBe(12_582_912);
     expect(namesOf(await door.request('tools/list'))).toEqual(['big__a', 'huge_intro__i']);
@@ -169,6 +176,7 @@ describe.concurrent('framing', () => {
       20_000,
     );
     expect(textOf(await door.call('huge_intro__i'))).toBe('ok');
+    expect(peak - before).toBeLessThan(96);
   });
 
   test(titleOf('g08'), { timeout: 60_000 }, async (test) => {
