@@ -208,11 +208,11 @@ function circleFaults(sources: readonly SourceFile[], files: House['files']): Fa
     }
   }
   if (left.size === 0) return [];
-  return [
-    { rule: 'circle', where: [...left.keys()][0]!, what: `in or before a circle: ${walkCircle(left).join(' -> ')}` },
-  ];
+  const circle = walkCircle(left);
+  return [{ rule: 'circle', where: circle[0]!, what: circle.join(' -> ') }];
 }
 
+/** Everything left imports something left, so following any of it ends in a circle. */
 function walkCircle(left: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const way: string[] = [];
   let at: string | undefined = [...left.keys()][0];
