@@ -1,7 +1,7 @@
 // `npm run conformance:bombs`: every bomb in a fresh process, compiled and without code generation: a typed answer, in
 // time, and the memory given back. With `--answers` it runs them all in this process and writes a line of JSON each.
 import { spawnSync } from 'node:child_process';
-import { compileSchema } from '../../src/schema/index.js';
+import { compileSchema, prepareEngine } from '../../src/schema/index.js';
 import { BOMBS, type Bomb } from './bombs/index.js';
 import { type BombResult, faultOf, runBomb } from './run-bomb.js';
 
@@ -11,6 +11,8 @@ const RUNS = 3;
 const CHILD_TIMEOUT_MS = 30_000;
 const NO_CODE = '--disallow-code-generation-from-strings';
 
+// Code is generated at once, not after a while: a bomb has to find the generator too.
+await prepareEngine();
 const [mode, name] = process.argv.slice(2);
 if (mode === '--one') console.log(JSON.stringify(runBomb(getBomb(String(name)))));
 else if (mode === '--answers') for (const bomb of BOMBS) console.log(JSON.stringify(runBomb(bomb)));
@@ -74,8 +76,8 @@ function goOffElsewhere(bomb: Bomb, flags: readonly string[]): { readonly fault:
   const faults = [
     faultOf(bomb, result),
     result.cpuMs >= MAX_CPU_MS ? `over ${MAX_CPU_MS} ms` : '',
-    result.rssMiB > MAX_RSS_MIB ? `over ${MAX_RSS_MIB} MiB` : '',
+    (bomb.named ? result.rssMiB : result.keptMiB) > MAX_RSS_MIB ? `over ${MAX_RSS_MIB} MiB` : '',
   ];
-  const text = `${result.answer}, ${result.cpuMs.toFixed(1)} ms, ${result.rssMiB.toFixed(1)} MiB`;
+  const text = `${result.answer}, ${result.cpuMs.toFixed(1)} ms, ${result.rssMiB.toFixed(1)} MiB (${result.keptMiB.toFixed(1)} kept)`;
   return { text, fault: faults.filter((one) => one !== '').join(', ') };
 }

@@ -1,22 +1,23 @@
 // `npm run conformance:oracle`: our verdicts beside those of @hyperjump/json-schema, over the official suite and ours, the
 // schemas of real tools, and generated schemas and instances. `--write-list` renews oracle-failures.json: the suite cases
-// that the oracle itself answers otherwise than the suite.
+// that the oracle itself answers otherwise than the suite. `--seed N` makes other schemas and instances than usual.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dialectOf } from '../../src/schema/index.js';
+import { dialectOf, prepareEngine } from '../../src/schema/index.js';
 import { getTestData, readRealSchemas } from './data.js';
 import { type Comparison, compareGenerated, compareSuite, emptyComparison, generatedSchemas } from './differential.js';
 import { readExtraSuite } from './extra.js';
 import { DIALECTS, readRemotes, readSuite } from './suite.js';
 
 const LIST = join(import.meta.dirname, 'oracle-failures.json');
-const SEED = 20261130;
+const SEED = seedOf(process.argv) ?? 20261130;
 const LEAST_INSTANCES = 5000;
 const REAL_PAIRS = 5;
 const GENERATED_SCHEMAS = 400;
 const GENERATED_PAIRS = 4;
 
 const data = getTestData();
+console.log((await prepareEngine()) ? 'compiled' : 'without code generation');
 const failures: string[] = [];
 
 const suite = emptyComparison();
@@ -76,4 +77,9 @@ function readList(): Record<string, string> {
 function writeList({ oracleFailures }: Comparison): Record<string, string> {
   writeFileSync(LIST, `${JSON.stringify(oracleFailures, null, 2)}\n`);
   return oracleFailures;
+}
+
+function seedOf(args: readonly string[]): number | undefined {
+  const at = args.indexOf('--seed');
+  return at < 0 ? undefined : Number(args[at + 1]);
 }

@@ -4,6 +4,7 @@ import { makeSchema } from './make-schema.js';
 import { Oracle, type OracleAnswer } from './oracle.js';
 import { NOT_PLAIN, plainValue } from './plain.js';
 import { Random } from './random.js';
+import { losesItsPoint } from './run-cases.js';
 import { DIALECT_URI, type SuiteFile } from './suite.js';
 
 /** What one comparison came to. Differences name the case; they are what must be empty. */
@@ -25,7 +26,7 @@ export function emptyComparison(): Comparison {
 /** Compares on the cases of suite files. Where the oracle is known to fail, the suite's word stands instead of its. */
 export async function compareSuite(
   files: readonly SuiteFile[],
-  documents: Readonly<Record<string, string>>,
+  documents: Readonly<Record<string, unknown>>,
   comparison: Comparison,
 ): Promise<void> {
   const dialect = files[0]?.dialect;
@@ -41,7 +42,7 @@ export async function compareSuite(
 
 interface GroupContext {
   readonly oracle: Oracle;
-  readonly documents: Readonly<Record<string, string>>;
+  readonly documents: Readonly<Record<string, unknown>>;
   readonly comparison: Comparison;
 }
 
@@ -93,7 +94,8 @@ export async function compareGenerated(
       for (const value of [made, mutateInstance(made, random)]) {
         const theirAnswer = oracleSays(theirs, value);
         const ourAnswer = show(ours.judge.checkValue(value));
-        const asText = show(ours.judge.check(JSON.stringify(value)));
+        const text = JSON.stringify(value);
+        const asText = losesItsPoint(dialect, text) ? ourAnswer : show(ours.judge.check(text));
         comparison.compared += 1;
         if (ourAnswer === 'valid') comparison.valid += 1;
         if (ourAnswer === theirAnswer && asText === ourAnswer) continue;

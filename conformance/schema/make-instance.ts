@@ -20,7 +20,7 @@ const ODD_NAMES = [
   'é',
 ];
 const ODD_STRINGS = ['', ' ', '0', 'null', '💩', '👨‍👩‍👧', 'a\u0000b', 'é', '\ud800', '2026-02-30', 'x'.repeat(70)];
-const ODD_NUMBERS = [0, -0, 1, -1, 0.1, 1.5, 19.99, 1e21, -1e-7, 9007199254740991, 255, 1e308];
+const ODD_NUMBERS = [0, -0, 1, -1, 0.1, 1.5, 19.99, 1e21, -0.125, 9007199254740991, 255, 1e308];
 const MAX_DEPTH = 7;
 const MAX_NODES = 3000;
 
@@ -256,15 +256,9 @@ function setOwn(owner: object, key: string, value: Json): void {
 function altered(value: Json, random: Random): Json {
   if (random.chance(0.3)) return random.pick<Json>([null, true, false, '', 0, [], {}, '1', 1.5, [value], { value }]);
   if (typeof value === 'number') {
-    return random.pick([
-      value + 1,
-      value - 1,
-      value + 0.5,
-      -value,
-      value * 10,
-      String(value),
-      random.pick(ODD_NUMBERS),
-    ]);
+    // JSON has no infinity.
+    const larger = Number.isFinite(value * 10) ? value * 10 : 0;
+    return random.pick([value + 1, value - 1, value + 0.5, -value, larger, String(value), random.pick(ODD_NUMBERS)]);
   }
   if (typeof value === 'string') {
     return random.pick([`${value}😀`, value.slice(1), value.toUpperCase(), value + value, random.pick(ODD_STRINGS), 5]);

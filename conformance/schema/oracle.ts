@@ -24,11 +24,11 @@ export class Oracle {
   readonly #dialect: Dialect;
   readonly #documents: readonly string[];
 
-  /** @param documents URI to JSON text, readable by every schema until `close` */
-  constructor(dialect: Dialect, documents: Readonly<Record<string, string>> = {}) {
+  /** @param documents schemas by URI, readable by every schema until `close` */
+  constructor(dialect: Dialect, documents: Readonly<Record<string, unknown>> = {}) {
     this.#dialect = dialect;
     this.#documents = Object.keys(documents);
-    for (const [uri, text] of inOrderOfNeed(documents)) registerSchema(JSON.parse(text), uri, DIALECT_URI[dialect]);
+    for (const [uri, schema] of inOrderOfNeed(documents)) registerSchema(schema, uri, DIALECT_URI[dialect]);
   }
 
   async compile(schema: unknown): Promise<OracleAnswer> {
@@ -55,9 +55,7 @@ export class Oracle {
 }
 
 /** A document written in a dialect of its own can only be read once that dialect's metaschema was. */
-function inOrderOfNeed(documents: Readonly<Record<string, string>>): [string, string][] {
-  const entries = Object.entries(documents);
-  return entries.sort(
-    ([, one], [, other]) => Number(other.includes('$vocabulary')) - Number(one.includes('$vocabulary')),
-  );
+function inOrderOfNeed(documents: Readonly<Record<string, unknown>>): [string, SchemaObject][] {
+  const entries = Object.entries(documents) as [string, SchemaObject][];
+  return entries.sort(([, one], [, other]) => Number('$vocabulary' in other) - Number('$vocabulary' in one));
 }

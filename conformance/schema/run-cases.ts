@@ -1,6 +1,6 @@
 import { parseJson } from '../../src/base/index.js';
 import { type Compilation, compileSchema, type Dialect, type Verdict } from '../../src/schema/index.js';
-import { DIALECT_URI, type SuiteCase, type SuiteFile } from './suite.js';
+import { DIALECT_URI, type SuiteFile } from './suite.js';
 
 export interface FileResult {
   readonly name: string;
@@ -23,7 +23,7 @@ export function runFile(file: SuiteFile, documents: Readonly<Record<string, unkn
       const name = `${group.description} | ${one.description}`;
       const got = answer(fromText, (judge) => judge.check(one.data));
       if (got !== wanted) misses.push(`${name}: expected ${wanted}, got ${got}`);
-      if (losesItsPoint(file.dialect, one)) continue;
+      if (losesItsPoint(file.dialect, one.data)) continue;
       const second = answer(fromValue, (judge) => judge.checkValue(parseJson(one.data)));
       if (second !== got) misses.push(`${name}: ${got} as text, ${second} as a value`);
     }
@@ -31,9 +31,9 @@ export function runFile(file: SuiteFile, documents: Readonly<Record<string, unkn
   return { name: file.name, ran, misses };
 }
 
-/** draft-04 tells 1.0 from 1, which a value no longer does. */
-function losesItsPoint(dialect: Dialect, { data }: SuiteCase): boolean {
-  return dialect === 'draft-04' && /\d\.\d|\d[eE]/.test(data);
+/** draft-04 tells 1.0 and 1e0 from 1, which a value no longer does. */
+export function losesItsPoint(dialect: Dialect, text: string): boolean {
+  return dialect === 'draft-04' && /\d\.\d|\d[eE]/.test(text);
 }
 
 type Compiled = Extract<Compilation, { ok: true }>['judge'];

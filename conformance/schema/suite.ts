@@ -56,11 +56,11 @@ export function readSuiteFolder(folder: string, dialect: Dialect): SuiteFile[] {
   return names.sort().map((name) => ({ dialect, name, groups: readGroups(join(folder, name)) }));
 }
 
-/** The suite's remote documents by the URI under which the suite expects them, as text. */
-export function readRemotes(suite: string, dialect: Dialect): Record<string, string> {
+/** The suite's remote documents by the URI under which the suite expects them. */
+export function readRemotes(suite: string, dialect: Dialect): Record<string, unknown> {
   const folder = join(suite, 'remotes');
   const others = Object.values(SUITE_FOLDER).filter((name) => name !== SUITE_FOLDER[dialect]);
-  const remotes: Record<string, string> = {};
+  const remotes: Record<string, unknown> = {};
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
@@ -68,7 +68,7 @@ export function readRemotes(suite: string, dialect: Dialect): Record<string, str
     // Another dialect's folder holds documents that name their own dialect only where a cross-draft case wants them.
     const text = readFileSync(join(folder, path), 'utf8');
     if (others.some((name) => path.startsWith(`${name}/`)) && !text.includes('"$schema"')) continue;
-    remotes[`http://localhost:1234/${path}`] = text;
+    remotes[`http://localhost:1234/${path}`] = JSON.parse(text);
   }
   return remotes;
 }

@@ -7,9 +7,11 @@ export interface Bomb {
   /** JSON texts, made only when the bomb goes off. */
   readonly schema: () => string;
   readonly value?: () => string;
+  /** The issue names it: its memory is bounded as it stands at the answer; the others' once garbage is collected. */
+  readonly named?: true;
   /** Hands schema and value over as values instead of text. */
   readonly asValues?: true;
-  /** The schema compiles with a warning that names this path. */
+  /** Where this pattern is only an annotation, a warning says so; `valid` is an answer only then. */
   readonly warnsAt?: string;
 }
 

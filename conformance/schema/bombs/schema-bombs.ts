@@ -10,6 +10,7 @@ function fanOut(levels: number, keyword: string): string {
 const NESTING: readonly Bomb[] = [
   {
     name: 'properties nested 10,000 deep',
+    named: true,
     answers: TOO_LARGE,
     schema: () => nest(10_000, '{"properties":{"a":', '{}', '}}'),
   },
@@ -20,7 +21,12 @@ const NESTING: readonly Bomb[] = [
     asValues: true,
     schema: () => nest(10_000, '{"items":', '{}', '}'),
   },
-  { name: 'allOf nested 10,000 deep', answers: TOO_LARGE, schema: () => nest(10_000, '{"allOf":[', '{}', ']}') },
+  {
+    name: 'allOf nested 10,000 deep',
+    named: true,
+    answers: TOO_LARGE,
+    schema: () => nest(10_000, '{"allOf":[', '{}', ']}'),
+  },
   {
     name: 'a default nested 10,000 deep',
     answers: TOO_LARGE,
@@ -50,11 +56,16 @@ const NESTING: readonly Bomb[] = [
 ];
 
 const FAN_OUT: readonly Bomb[] = [
-  { name: 'allOf fan-out 2^22', answers: TOO_LARGE, schema: () => fanOut(22, 'allOf') },
+  { name: 'allOf fan-out 2^22', named: true, answers: TOO_LARGE, schema: () => fanOut(22, 'allOf') },
   { name: 'anyOf fan-out 2^40', answers: TOO_LARGE, schema: () => fanOut(40, 'anyOf') },
   { name: 'oneOf fan-out 2^60', answers: TOO_LARGE, schema: () => fanOut(60, 'oneOf') },
-  { name: 'a reference to itself twice', answers: TOO_LARGE, schema: () => '{"allOf":[{"$ref":"#"},{"$ref":"#"}]}' },
-  { name: 'a reference to itself', answers: TOO_LARGE, schema: () => '{"$ref":"#"}' },
+  {
+    name: 'a reference to itself twice',
+    named: true,
+    answers: TOO_LARGE,
+    schema: () => '{"allOf":[{"$ref":"#"},{"$ref":"#"}]}',
+  },
+  { name: 'a reference to itself', named: true, answers: TOO_LARGE, schema: () => '{"$ref":"#"}' },
   {
     name: 'a reference to itself, draft-07',
     answers: TOO_LARGE,
@@ -63,11 +74,13 @@ const FAN_OUT: readonly Bomb[] = [
   },
   {
     name: 'two that refer to each other',
+    named: true,
     answers: TOO_LARGE,
     schema: () => json({ $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }),
   },
   {
     name: 'a cycle of 1,000',
+    named: true,
     answers: TOO_LARGE,
     schema: () => json({ $defs: members(1000, (at) => [`d${at}`, { $ref: `#/$defs/d${(at + 1) % 1000}` }]) }),
   },
@@ -103,16 +116,19 @@ const FAN_OUT: readonly Bomb[] = [
 const WIDTH: readonly Bomb[] = [
   {
     name: '20,000 properties with patterns',
+    named: true,
     answers: TOO_LARGE,
     schema: () => json({ properties: members(20_000, (at) => [`p${at}`, { pattern: `^a${at}$` }]) }),
   },
   {
     name: '20,000 patternProperties',
+    named: true,
     answers: TOO_LARGE,
     schema: () => json({ patternProperties: members(20_000, (at) => [`^a${at}$`, {}]) }),
   },
   {
     name: '100,000 enum strings',
+    named: true,
     answers: TOO_LARGE,
     schema: () => json({ enum: list(100_000, (at) => `value ${at}`) }),
   },
