@@ -9,7 +9,7 @@ import { onCore } from './machine.mjs';
 import { makePool } from './payloads.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-export const DIST = join(HERE, '..', 'dist', 'cli.js');
+export const DIST = join(HERE, '..', 'dist', 'cli.cjs');
 const NODE = process.execPath;
 
 /** @typedef {'direct' | 'pipe' | 'relay' | 'sdk' | 'parse-stringify' | 'doorward'} Middle */

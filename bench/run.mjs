@@ -52,7 +52,7 @@ async function main() {
     return 2;
   }
   if (!options.middle && !existsSync(DIST)) {
-    say('There is no dist/cli.js: run `npm run build` first, or name another --middle.');
+    say('There is no dist/cli.cjs: run `npm run build` first, or name another --middle.');
     return 2;
   }
   pinLoad();

@@ -152,7 +152,7 @@ async function leaveNothingBehind() {
 }
 
 function openDoor() {
-  const args = [join(ROOT, 'dist', 'cli.js'), 'stdio', '--config', writeConfig()];
+  const args = [join(ROOT, 'dist', 'cli.cjs'), 'stdio', '--config', writeConfig()];
   return new Caller(process.execPath, args, { cwd: ROOT });
 }
 

@@ -44,7 +44,7 @@ async function tryClient({ name, Client, Transport }) {
   const folder = mkdtempSync(join(tmpdir(), 'doorward-clients-'));
   const transport = new Transport({
     command: process.execPath,
-    args: [join(ROOT, 'dist', 'cli.js'), 'stdio', '--config', 'examples/three-servers.json'],
+    args: [join(ROOT, 'dist', 'cli.cjs'), 'stdio', '--config', 'examples/three-servers.json'],
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', TMPDIR: folder },
     stderr: 'ignore',

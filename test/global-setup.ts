@@ -1,5 +1,5 @@
 /**
- * Black-box tests drive dist/cli.js, so `npm test` builds it once, before any test and only where a source is newer.
+ * Black-box tests drive dist/cli.cjs, so `npm test` builds it once, before any test and only where a source is newer.
  * A tree that does not build must not keep the rooms' own tests from running: the failure is handed to the tests that
  * need the bundle, and they fail with it. DOORWARD_SKIP_BUILD=1 leaves dist as it is.
  */
@@ -17,7 +17,7 @@ declare module 'vitest' {
 }
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const BUILT = join(ROOT, 'dist', 'cli.js');
+const BUILT = join(ROOT, 'dist', 'cli.cjs');
 const SOURCES = ['src', 'tools/build.mjs', 'package.json'];
 
 export default function buildOnce(project: TestProject): void {

@@ -101,8 +101,8 @@ describe('the build', () => {
   });
 
   test('makes a command that can be run', () => {
-    expect(statSync(join(folders[0]!, 'cli.js')).mode & 0o111).toBe(0o111);
-    expect(readFileSync(join(folders[0]!, 'cli.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(statSync(join(folders[0]!, 'cli.cjs')).mode & 0o111).toBe(0o111);
+    expect(readFileSync(join(folders[0]!, 'cli.cjs'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
   test('makes every file that package.json exports, declarations aside', () => {

@@ -21,7 +21,7 @@ try {
   run('build', 'npm', ['run', '--silent', 'build']);
   const tarball = pack();
   check('the tarball is small', () => atMost(statSync(tarball).size, MAX_TARBALL_BYTES));
-  check('the command starts with little', () => atMost(statSync(join(ROOT, 'dist/cli.js')).size, MAX_ENTRY_BYTES));
+  check('the command starts with little', () => atMost(statSync(join(ROOT, 'dist/cli.cjs')).size, MAX_ENTRY_BYTES));
   run('publint', join(BIN, 'publint'), ['run', tarball, '--strict']);
   run('attw', join(BIN, 'attw'), [tarball, '--profile', 'esm-only', '--exclude-entrypoints', './config.schema.json']);
   install(tarball);
@@ -43,7 +43,7 @@ function pack() {
   check('the tarball holds what it should', () => {
     const paths = packed.files.map(({ path }) => path);
     const odd = paths.filter((path) => !/^(dist\/|(package\.json|README\.md|CHANGELOG\.md|LICENSE)$)/.test(path));
-    const missing = ['LICENSE', 'README.md', 'dist/cli.js', 'dist/THIRD_PARTY_NOTICES.md'].filter(
+    const missing = ['LICENSE', 'README.md', 'dist/cli.cjs', 'dist/THIRD_PARTY_NOTICES.md'].filter(
       (path) => !paths.includes(path),
     );
     return odd.length + missing.length === 0 ? undefined : `odd: ${odd}; missing: ${missing}`;

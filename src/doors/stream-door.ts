@@ -14,7 +14,7 @@ import {
   splice,
   toDoorError,
 } from '../base/index.js';
-import type { Gateway, ToolAnswer } from '../gateway/index.js';
+import type { Gateway, GatewayLimits, ToolAnswer } from '../gateway/index.js';
 import {
   type BadMessage,
   type Codec,
@@ -36,7 +36,8 @@ import {
 import { ToolListPages } from './tool-list-pages.js';
 
 export interface StreamDoorOptions {
-  readonly gateway: Gateway;
+  /** What the gateway behind the door is bounded by; known before the gateway is there. */
+  readonly limits: Pick<GatewayLimits, 'maxDepth' | 'maxMessageBytes' | 'pageSize'>;
   readonly principal: Principal;
   /** How we introduce ourselves to callers. */
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
@@ -53,10 +54,25 @@ type Reply = (pieces: readonly Piece[]) => void;
 /** What a call that the caller cancelled fails with: the one failure that is not answered (MCP basic/utilities/cancellation). */
 const CANCELLED = Symbol('the caller cancelled');
 
-/** One caller on one message stream (stdio, a socket): JSON-RPC in, JSON-RPC out, every request answered once. */
+/** A request that came before the gateway did. */
+interface Parked {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly reply: Reply;
+}
+
+/**
+ * One caller on one message stream (stdio, a socket): JSON-RPC in, JSON-RPC out, every request answered once.
+ *
+ * The door can be opened before there is a gateway behind it: it then shakes hands at once, and what needs the gateway
+ * waits until `attach`.
+ */
 export class StreamDoor {
   readonly #options: StreamDoorOptions;
-  readonly #gateway: Gateway;
+  #gateway: Gateway | undefined;
+  #parked: Parked[] = [];
   readonly #scanner: JsonScanner;
   readonly #framer: LineFramer;
   readonly #pages: ToolListPages;
@@ -69,15 +85,14 @@ export class StreamDoor {
   #isHeldBack = false;
   #open = 0;
   #idle: (() => void) | undefined;
-  readonly #unwatch: () => void;
+  #unwatch: () => void = () => {};
 
   constructor(options: StreamDoorOptions) {
-    const { gateway } = options;
+    const { limits } = options;
     this.#options = options;
-    this.#gateway = gateway;
-    this.#scanner = new JsonScanner({ nestingLimit: gateway.limits.maxDepth + 2 });
-    this.#pages = new ToolListPages(gateway.limits.pageSize);
-    this.#framer = new LineFramer(gateway.limits.maxMessageBytes, {
+    this.#scanner = new JsonScanner({ nestingLimit: limits.maxDepth + 2 });
+    this.#pages = new ToolListPages(limits.pageSize);
+    this.#framer = new LineFramer(limits.maxMessageBytes, {
       line: (bytes, start, end) => this.#line(bytes, start, end, this.#write),
       oversize: (line) => this.#oversize(line),
       flood: (bytes) => this.#flood(bytes),
@@ -85,9 +100,20 @@ export class StreamDoor {
     this.#write = (pieces) => {
       if (!options.write(pieces)) this.#holdBack();
     };
+  }
+
+  /** Puts the gateway behind the door; what has waited for it goes in, in the order it came. */
+  attach(gateway: Gateway): void {
+    this.#gateway = gateway;
     this.#unwatch = gateway.onListChanged(() => {
       if (this.#hasListed) this.#write([notificationMessage('notifications/tools/list_changed')]);
     });
+    const parked = this.#parked;
+    this.#parked = [];
+    for (const { bytes, start, end, reply } of parked) {
+      this.#line(bytes, start, end, reply);
+      this.#requestEnded();
+    }
   }
 
   push(chunk: Uint8Array): void {
@@ -117,7 +143,7 @@ export class StreamDoor {
     const message = decodeMessage(this.#scanner, bytes, start, end);
     switch (message.kind) {
       case 'request':
-        return this.#request(message, reply);
+        return this.#request(message, bytes, start, end, reply);
       case 'notification':
         return this.#notification(message);
       case 'bad':
@@ -128,21 +154,27 @@ export class StreamDoor {
     }
   }
 
-  #request(message: Message, reply: Reply): void {
-    switch (message.method) {
+  #request(message: Message, bytes: Uint8Array, start: number, end: number, reply: Reply): void {
+    const { id, method } = message;
+    switch (method) {
       case 'tools/call':
-        return this.#callTool(message, reply);
+        if (this.#gateway === undefined) return this.#park({ id, bytes, start, end, reply });
+        return this.#callTool(this.#gateway, message, reply);
       case 'tools/list':
-        return this.#listTools(message, reply);
+        if (this.#gateway === undefined) return this.#park({ id, bytes, start, end, reply });
+        return this.#listTools(this.#gateway, message, reply);
       case 'initialize':
         return reply([this.#initialize(message)]);
       case 'ping':
-        return reply([`${resultHead(message.id)}{}}`]);
+        return reply([`${resultHead(id)}{}}`]);
       default:
-        return reply([
-          errorMessage(message.id, RPC.methodNotFound, `Method not found: ${message.method.slice(0, 200)}`),
-        ]);
+        return reply([errorMessage(id, RPC.methodNotFound, `Method not found: ${method.slice(0, 200)}`)]);
     }
+  }
+
+  #park(request: Parked): void {
+    this.#parked.push(request);
+    this.#open++;
   }
 
   #initialize(message: Message): string {
@@ -160,12 +192,12 @@ export class StreamDoor {
     return `${resultHead(message.id)}${JSON.stringify(result)}}`;
   }
 
-  #listTools(message: Message, reply: Reply): void {
+  #listTools(gateway: Gateway, message: Message, reply: Reply): void {
     const params = this.#paramsOf(message) as { cursor?: unknown } | undefined;
     const cursor = params?.cursor ?? undefined;
     const { id } = message;
     this.#open++;
-    this.#gateway
+    gateway
       .listTools()
       .then(
         (entries) => {
@@ -179,7 +211,7 @@ export class StreamDoor {
       .finally(() => this.#requestEnded());
   }
 
-  #callTool(message: Message, reply: Reply): void {
+  #callTool(gateway: Gateway, message: Message, reply: Reply): void {
     const { id } = message;
     const params = locateCallParams(this.#scanner, message.bytes, message.body);
     if (typeof params === 'string') return reply([errorMessage(id, RPC.invalidParams, `tools/call: ${params}`)]);
@@ -192,7 +224,7 @@ export class StreamDoor {
         ? { principal, signal, door: 'stdio' }
         : { principal, signal, door: 'stdio', progress: (progress) => this.#progress(progress, token) };
     this.#open++;
-    this.#gateway.call(params, options).then(
+    gateway.call(params, options).then(
       (answer) => {
         if (!signal.aborted) reply(messageOf(id, answer));
         this.#callEnded(id, signal);
@@ -220,6 +252,14 @@ export class StreamDoor {
     if (at < 0) return;
     const id = decodeText(message.bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!);
     this.#calls.get(id)?.abort(CANCELLED);
+    if (this.#parked.length > 0) this.#forget(id);
+  }
+
+  /** The caller cancelled a request that still waits for the gateway. */
+  #forget(id: string): void {
+    const left = this.#parked.filter((request) => request.id !== id);
+    for (let gone = this.#parked.length - left.length; gone > 0; gone--) this.#requestEnded();
+    this.#parked = left;
   }
 
   /** Passes a progress notification on under the caller's own token; the rest of it is the upstream's text. */
@@ -267,7 +307,7 @@ export class StreamDoor {
 
   #oversize(line: OversizeLine): void {
     if (line.method === undefined) return;
-    const limit = this.#gateway.limits.maxMessageBytes;
+    const limit = this.#options.limits.maxMessageBytes;
     const error = new DoorError(
       'MESSAGE_TOO_LARGE',
       `A message of ${line.length} bytes is over the limit of ${limit}`,
@@ -280,7 +320,7 @@ export class StreamDoor {
   }
 
   #flood(bytes: number): void {
-    const limit = this.#gateway.limits.maxMessageBytes;
+    const limit = this.#options.limits.maxMessageBytes;
     const error = new DoorError(
       'MESSAGE_TOO_LARGE',
       `A line went on past ${bytes} bytes without an end (limit ${limit})`,
@@ -293,10 +333,10 @@ export class StreamDoor {
   #holdBack(): void {
     if (this.#isHeldBack) return;
     this.#isHeldBack = true;
-    this.#gateway.pause();
+    this.#gateway?.pause();
     void this.#options.whenWritable().then(() => {
       this.#isHeldBack = false;
-      this.#gateway.resume();
+      this.#gateway?.resume();
     });
   }
 

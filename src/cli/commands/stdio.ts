@@ -1,5 +1,5 @@
 import { type Problem, problemText } from '../../config/index.js';
-import { logEvents, serveStdio } from '../../runtime/node/index.js';
+import { gatewayLimitsOf, logEvents, serveStdio } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { type LoadedConfig, loadConfig } from '../load-config.js';
 import { type LogOptions, readLogOptions } from '../log-options.js';
@@ -13,9 +13,15 @@ export async function runStdio(run: Run, cli: Cli): Promise<number> {
   const log = readLogOptions(run, cli);
   const loaded = await loadConfig(run, cli);
   logConfig(loaded, cli, log);
-  const gateway = await openGateway(loaded, cli, { isVerbose: run.options.has('verbose'), isOneShot: false });
-  logEvents(gateway.events, log);
-  const end = await serveStdio({ gateway, info: { name: 'doorward', title: 'doorward', version: VERSION } });
+  const end = await serveStdio({
+    limits: gatewayLimitsOf(loaded.config),
+    info: { name: 'doorward', title: 'doorward', version: VERSION },
+    open: async () => {
+      const gateway = await openGateway(loaded, cli, { isVerbose: run.options.has('verbose'), isOneShot: false });
+      logEvents(gateway.events, log);
+      return gateway;
+    },
+  });
   return end === 'broken' ? 1 : 0;
 }
 

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { DoorError, type Piece } from '../../base/index.js';
 import type { Transport, TransportHandlers } from '../../client/index.js';
 import { type SpawnOptions, spawnTransport } from './spawn-transport.js';
@@ -65,8 +64,9 @@ function readLoginPath(): Promise<string | undefined> {
   return loginPath;
 }
 
-function askShell(shell: string | undefined): Promise<string | undefined> {
-  if (!shell || process.platform === 'win32') return Promise.resolve(undefined);
+async function askShell(shell: string | undefined): Promise<string | undefined> {
+  if (!shell || process.platform === 'win32') return undefined;
+  const { spawn } = await import('node:child_process');
   // What a profile prints of its own stays outside the marks. printenv prints PATH the same way from every shell.
   const script = `printf '%s' '${MARK}'; /usr/bin/env printenv PATH; printf '%s' '${MARK}'`;
   return new Promise((resolve) => {

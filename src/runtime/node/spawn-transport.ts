@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
-import spawn from 'cross-spawn';
 import { DoorError, type Piece } from '../../base/index.js';
 import type { Transport, TransportHandlers } from '../../client/index.js';
 import { childEnvironment } from './environment.js';
@@ -43,6 +42,8 @@ class SpawnTransport implements Transport {
   async open(handlers: TransportHandlers): Promise<void> {
     const { command, args = [], cwd } = this.#options;
     const env = childEnvironment(process.env, this.#options.env);
+    // Loaded at use: a caller is greeted before any child is started.
+    const { default: spawn } = await import('cross-spawn');
     let child: ChildProcess;
     try {
       child = spawn(command, [...args], {

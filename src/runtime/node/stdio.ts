@@ -1,11 +1,13 @@
 import { Socket } from 'node:net';
 import type { CancelListener, CancelSignal, DoorError, Principal } from '../../base/index.js';
-import { StreamDoor } from '../../doors/index.js';
+import { StreamDoor, type StreamDoorOptions } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import { Sink } from './sink.js';
 
 export interface StdioOptions {
-  readonly gateway: Gateway;
+  /** Makes the gateway. Called once the door is open, so that a caller is greeted while the gateway is loaded. */
+  readonly open: () => Promise<Gateway>;
+  readonly limits: StreamDoorOptions['limits'];
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   /** Ends serving as SIGTERM does. */
   readonly signal?: CancelSignal;
@@ -23,19 +25,17 @@ export type StdioEnd = 'eof' | 'signal' | 'gone' | 'broken';
 
 /** Serves one caller on stdin and stdout until it leaves or a signal comes; then ends everything that was started. */
 export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
-  const { gateway } = options;
   const output = process.stdout;
   const sink = new Sink(output);
   const ends = new Ends(options.signal);
   const door = new StreamDoor({
-    gateway,
+    limits: options.limits,
     principal: localPrincipal(),
     info: options.info,
     write: (pieces) => sink.write(pieces),
     whenWritable: () => sink.whenWritable(),
     broken: (_reason: DoorError) => ends.end('broken'),
   });
-  gateway.start();
   const input = process.stdin;
   input.on('data', (chunk: Buffer) => door.push(chunk));
   input.once('end', () => {
@@ -48,6 +48,11 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
   output.once('close', () => ends.end('gone'));
   process.stderr.on('error', () => {});
 
+  // After the input that is already there has been read: the greeting comes first.
+  await new Promise((resolve) => setImmediate(resolve));
+  const gateway = await options.open();
+  gateway.start();
+  door.attach(gateway);
   const end = await ends.reached;
   input.pause();
   if (end !== 'gone') await ends.unlessHurried(door.whenIdle(), end === 'eof' ? EOF_DRAIN_MS : SIGNAL_DRAIN_MS);
