@@ -111,7 +111,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: 'timeout',
         value: 'TIME',
-        summary: 'How long to wait without progress: 30, 30s, 500ms, 2m (default 60s)',
+        summary: 'How long to wait for the server to start, then for a sign of progress: 30, 500ms, 2m (default 60s)',
       },
       JSON_OUTPUT,
       VERBOSE,

@@ -54,7 +54,8 @@ export async function run(words: readonly string[], cli: Cli): Promise<number> {
   try {
     invocation = parseCommandLine(words);
   } catch (thrown) {
-    return reportError(thrown, cli, { isJson: words.includes('--json') });
+    const own = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined);
+    return reportError(thrown, cli, { isJson: own.includes('--json') });
   }
   try {
     if (invocation.kind === 'version') return await showVersion(cli.out);

@@ -5,6 +5,8 @@ import type { Environment } from './expand.js';
 import { problemText } from './problem.js';
 import { adHocConfig, type Config, readConfig } from './read-config.js';
 
+/** Says nothing by itself, so that a file holds only what a test is about. */
+const ONE = '"mcpServers":{"one":{"command":"x"}}';
 const utf8 = new TextEncoder();
 
 function read(text: string, environment: Environment = {}): Config {
@@ -315,6 +317,13 @@ test('what the environment holds never reaches a message', () => {
   expect(JSON.stringify([config.problems, config.servers])).not.toContain('hunter2');
 });
 
+test('a file without servers is told so', () => {
+  expect(read('{ "prefix": "never" }').problems.map(problemText)).toEqual([
+    'doorward.json:1:1: mcpServers: no servers are configured',
+  ]);
+  expect(readConfig({ environment: {} }).problems).toEqual([]);
+});
+
 test('a server that is switched off may be half-written', () => {
   const config = read('{"mcpServers":{"a":{"enabled":false,"comand":"${NOPE}"}}}');
   expect(config.servers).toMatchObject([{ id: 'a', kind: 'disabled' }]);
@@ -397,7 +406,7 @@ test.each([
 });
 
 test('a variable that looks like one of ours is warned about', () => {
-  const { problems } = read('{}', { DOORWARD_PREFX: 'never', DOORWARD_UNRELATED_THING: '1' });
+  const { problems } = read(`{${ONE}}`, { DOORWARD_PREFX: 'never', DOORWARD_UNRELATED_THING: '1' });
   expect(problems.map(({ variable, hint }) => [variable, hint])).toEqual([
     ['DOORWARD_PREFX', 'Did you mean DOORWARD_PREFIX?'],
   ]);

@@ -44,9 +44,16 @@ export function readConfig({ file, environment, expands = true, flags = [] }: Co
   const document = parseJsonc(file?.name ?? '', file?.bytes ?? NO_FILE);
   const walk = new Walk(document, expands ? environment : undefined);
   const { fields, servers, serverProblems } = checkFile(walk);
+  if (file && servers.length === 0 && !walk.hasErrors) warnEmpty(walk);
   const overrides = readOverrides(environment, flags, walk.problems);
   if (walk.hasErrors) throw configError([...walk.problems]);
   return settle({ fields, servers, overrides, walk, problems: [...walk.problems, ...serverProblems] });
+}
+
+function warnEmpty(walk: Walk): void {
+  const message = 'no servers are configured';
+  const hint = 'Write { "mcpServers": { "id": { "command": "program", "args": [] } } }.';
+  walk.report(walk.document.root, { severity: 'warning', kind: 'missing-field', path: ['mcpServers'], message, hint });
 }
 
 const NO_FILE = new TextEncoder().encode('{}');

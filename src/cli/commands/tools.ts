@@ -26,7 +26,6 @@ export function runTools(run: Run, cli: Cli): Promise<number> {
     };
     if (run.options.has('json')) cli.out.write(`${listingAsJson(listing)}\n`);
     else writeListing(listing, cli);
-    if (servers.length === 0) cli.err.write('no servers are configured\n');
     return exitOf(listing, servers);
   });
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -137,4 +137,18 @@ test('twenty agreements at once lose none', async (context) => {
   }
   await Promise.all(paths.map((path) => trust(place, path, '{}')));
   for (const path of paths) expect((await findConfig({ ...place, cwd: join(path, '..') })).found?.path).toBe(path);
+});
+
+test.skipIf(process.platform === 'win32')('a pipe that was named is read', async (context) => {
+  const place = makePlace(context);
+  const pipe = join(place.cwd, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  spawn('sh', ['-c', `echo '{}' > "$0"`, pipe]);
+  const { found } = await findConfig({ ...place, flag: pipe });
+  expect(Buffer.from(found!.bytes).toString()).toBe('{}\n');
+});
+
+test('a folder is no configuration, though it was named', async (context) => {
+  const place = makePlace(context);
+  await expect(findConfig({ ...place, flag: place.cwd })).rejects.toThrow('it is not a file');
 });

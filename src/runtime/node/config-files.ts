@@ -77,7 +77,7 @@ async function look(
 ): Promise<Uint8Array | DoorError | undefined> {
   const { source, path: name, isNamed } = candidate;
   if (!isNamed && statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
-  if (source !== 'folder') return readConfigFile(path, name);
+  if (source !== 'folder') return readConfigFile(path, name, { isNamed });
   // In the user's own folder the two ways of finding meet: there the file is the user's own.
   const own = candidates.some((other) => other.source === 'user' && isSameFile(resolve(cwd, other.path), path));
   if (own) return readConfigFile(path, name);
@@ -97,14 +97,15 @@ async function readTrusted(path: string, name: string, environment: Environment)
 }
 
 /**
- * Reads a configuration file. Only a regular file: a pipe that lies in a folder would hold up whoever looks at it.
+ * Reads a configuration file. One that was not asked for by name must be a regular file: a pipe that lies in a folder
+ * would hold up whoever looks at it. One that was named may be a pipe, as `--config <(…)` makes.
  *
  * @throws {DoorError} `CONFIG_INVALID`
  */
-export function readConfigFile(path: string, name = path): Uint8Array {
+export function readConfigFile(path: string, name = path, { isNamed = false } = {}): Uint8Array {
   try {
     const stat = statSync(path);
-    if (!stat.isFile()) throw unreadable(name, 'it is not a file');
+    if (stat.isDirectory() || !(stat.isFile() || isNamed)) throw unreadable(name, 'it is not a file');
     if (stat.size > MAX_BYTES) throw unreadable(name, `it has ${stat.size} bytes, more than any configuration`);
     return readFileSync(path);
   } catch (thrown) {
