@@ -47,14 +47,22 @@ async function trace(nodeArgs: readonly string[], { input, env }: Run): Promise<
   return stderr;
 }
 
+/** CommonJS files are in the report; modules show in Node's own trace, since nothing else tells of them. */
 function chunksIn(stderr: string): string[] {
   const before = stderr.slice(0, stderr.indexOf('\nLOADED '));
-  const files = [...before.matchAll(/Storing (file:\S+) /g)].map(([, url]) => fileURLToPath(url!));
-  return [...new Set(files.map((file) => relative(dirname(CLI), file).replaceAll('\\', '/')))].sort();
+  const modules = [...before.matchAll(/Storing (file:\S+) /g)].map(([, url]) => fileURLToPath(url!));
+  const files = [...modules, ...reportIn(stderr).files].map((file) =>
+    relative(dirname(CLI), file).replaceAll('\\', '/'),
+  );
+  return [...new Set(files)].sort();
 }
 
 function builtinsIn(stderr: string): string[] {
+  return [...reportIn(stderr).builtins].sort();
+}
+
+function reportIn(stderr: string): { readonly builtins: readonly string[]; readonly files: readonly string[] } {
   const report = /\nLOADED (.*)\n/.exec(stderr)?.[1];
   if (report === undefined) throw new Error(`no report of loaded modules in:\n${stderr.slice(-2000)}`);
-  return (JSON.parse(report) as string[]).sort();
+  return JSON.parse(report);
 }
