@@ -20,6 +20,7 @@ const WARM_MS = 3500;
 const CHECKED_SHARE = 4;
 const PREFLIGHTED_TOOLS = 1000;
 const HELD_TOOLS = 5000;
+const RELISTS = 199;
 
 let serial = 0;
 
@@ -203,7 +204,47 @@ async function measureHeap(): Promise<ChildFigures> {
   };
 }
 
+/** Case a41: a list of 15 tools and 320 KB, listed again and again with nothing changed. */
+async function measureRelist(): Promise<ChildFigures> {
+  const properties = (name: string) =>
+    Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${name}${at}`, { type: 'string' }]));
+  const $defs = Object.fromEntries(
+    Array.from({ length: 15 }, (_, at) => [`definition${at}`, { type: 'object', properties: properties('property') }]),
+  );
+  const schema = (title: string) => ({
+    type: 'object',
+    title,
+    $defs,
+    properties: { a: { $ref: '#/$defs/definition14' } },
+  });
+  const text = JSON.stringify(
+    Array.from({ length: 15 }, (_, at) => ({ input: schema(`in ${at}`), output: schema(`out ${at}`) })),
+  );
+  // Tools come parsed from the wire, so each list is new objects; parsing them is not the judge's work.
+  const lists = Array.from({ length: RELISTS + 1 }, () => JSON.parse(text) as { input: object; output: object }[]);
+  const list = (tools: { input: object; output: object }[]) =>
+    tools.map(({ input, output }) => [compileOurs(input, '2020-12'), compileOurs(output, '2020-12')]);
+  globalThis.gc?.();
+  const rss = process.memoryUsage.rss();
+  const start = process.cpuUsage();
+  const held = list(lists[0]!);
+  const first = process.cpuUsage(start);
+  const again = process.cpuUsage();
+  for (const tools of lists.slice(1)) held.splice(0, held.length, ...list(tools));
+  const all = process.cpuUsage(again);
+  const millis = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
+  const figures = {
+    'list KB': text.length / 1000,
+    'first list ms': millis(first),
+    'relist ms': millis(all) / RELISTS,
+    'relist RSS MiB': (process.memoryUsage.rss() - rss) / 2 ** 20,
+  };
+  return { rows: {}, figures };
+}
+
 const KINDS = {
+  relist: measureRelist,
+
   speed: measureSpeed,
   'without-code': measureWithoutCode,
   preflight: measurePreflight,

@@ -45,6 +45,19 @@ const BARS: readonly Bar[] = [
     limit: 100,
     figure: ({ figures }) => figures['heap MiB']!,
   },
+  {
+    what: 'case a41: a list of 320 KB, first time',
+    unit: ' ms',
+    limit: 500,
+    figure: ({ figures }) => figures['first list ms']!,
+  },
+  { what: 'case a41: the same list again', unit: ' ms', limit: 50, figure: ({ figures }) => figures['relist ms']! },
+  {
+    what: 'case a41: RSS after 200 lists',
+    unit: ' MiB',
+    limit: 20,
+    figure: ({ figures }) => figures['relist RSS MiB']!,
+  },
 ];
 
 /** Making the fresh copy is nobody's compiling: it is taken off both sides. */
@@ -77,6 +90,7 @@ function measureOnce(): Run {
     runChild('without-code', [NO_CODE]),
     runChild('preflight', []),
     runChild('heap', []),
+    runChild('relist', []),
   ];
   return {
     rows: Object.assign({}, ...parts.map(({ rows }) => rows)),
