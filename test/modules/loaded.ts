@@ -5,7 +5,7 @@ import { CLI } from '../fixtures/open-door.js';
 
 const REPORT = fileURLToPath(new URL('report.cjs', import.meta.url));
 
-/** Waits for the answer to `input`, then asks what is loaded; without `input` the process runs to its end. */
+/** What is loaded is asked when the first answer to `input` is written; without `input`, at the end at the latest. */
 export interface Run {
   readonly args: readonly string[];
   readonly input?: string;
@@ -34,12 +34,9 @@ async function trace(nodeArgs: readonly string[], { input, env }: Run): Promise<
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
-    // The first report is the one wanted; what ending the process loads is not part of starting it.
     if (input !== undefined && stderr.includes('\nLOADED ')) child.stdin.end();
   });
-  child.stdout.once('data', () => {
-    if (input !== undefined) child.kill('SIGUSR2');
-  });
+  child.stdout.resume();
   if (input === undefined) child.stdin.end();
   else child.stdin.write(input);
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
