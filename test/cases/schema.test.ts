@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { eventsOf } from '../fixtures/events.js';
-import { namesOf, openDoor, type Rule, upstreamWith } from '../fixtures/open-door.js';
+import { namesOf, openDoor, type Rule, until, upstreamWith } from '../fixtures/open-door.js';
 import { rawMember } from '../fixtures/raw-json.js';
 import { type Case, casesRunIn } from './cases.js';
 import { EXCLUSION_CODES } from './words.js';
@@ -77,10 +77,12 @@ test('an outputSchema warns about a result that breaks it, and delivers it', asy
     return { on: 'tools/call', tool: name, emit: [`{"jsonrpc":"2.0","id":$ID,"result":${result}}`] };
   });
   const { door } = await openDoor(test, { upstreams: { u: { rules: [upstreamWith(tools).rules[0], ...answers] } } });
+  const violationsOf = (name: string) => eventsOf(door, 'output.violation').filter(({ tool }) => tool === name);
   for (const { name, json, verdict, error_path } of rows) {
     const answer = await door.call(`u__${name}`);
     expect(rawMember(answer.raw, 'result', 'structuredContent')).toBe(json);
-    const violations = eventsOf(door, 'output.violation').filter(({ tool }) => tool === name);
+    if (verdict === 'invalid') await until(() => violationsOf(name).length > 0, `a violation by ${json}`);
+    const violations = violationsOf(name);
     expect(violations, json).toHaveLength(verdict === 'valid' ? 0 : 1);
     if (error_path !== undefined) expect(JSON.stringify(violations)).toContain(error_path.slice(1));
   }

@@ -1,6 +1,6 @@
 /** Cases of kind `wire`: scripted upstreams and the steps of a caller. Scripts come from cases.json as they stand. */
 import { describe, expect, test } from 'vitest';
-import { eventsOf, type LoggedEvent } from '../fixtures/events.js';
+import { eventsOf, type LoggedEvent, waitForEvents } from '../fixtures/events.js';
 import { anyTool, namesOf, openDoor, type Rule, textOf, until, upstreamWith } from '../fixtures/open-door.js';
 import { residentMb } from '../fixtures/processes.js';
 import { numberTokens, rawMember } from '../fixtures/raw-json.js';
@@ -29,6 +29,7 @@ describe.concurrent('results', () => {
   test(titleOf('a33'), async (test) => {
     const { door } = await openDoor(test, { upstreams: upstreamsOf('a33') });
     expect(textOf(await door.call('u__profile', '{}'))).toBe('{"level":3}');
+    await waitForEvents(door, 'server.warning');
     expect(warned(eventsOf(door), 'no structuredContent')).toHaveLength(1);
     expect(eventsOf(door)).toHaveLength(1);
   });
@@ -53,7 +54,7 @@ describe.concurrent('results', () => {
     const answer = await door.call('b__m');
     expect(textOf(answer)).toBe('keep me');
     expect(answer.message?.result?.content).toHaveLength(3);
-    expect(warned(eventsOf(door), 'unknown content block')).toHaveLength(2);
+    expect(warned(await waitForEvents(door, 'server.warning', 2), 'unknown content block')).toHaveLength(2);
   });
 
   test(titleOf('c35'), async (test) => {
@@ -63,9 +64,10 @@ describe.concurrent('results', () => {
     });
     expect(textOf(await door.call('twice__a'))).toBe('one');
     expect(textOf(await door.call('unknown__b'))).toBe('right');
-    const events = eventsOf(door);
-    expect(warned(events, 'duplicate response').map(({ upstream }) => upstream)).toEqual(['twice']);
-    expect(warned(events, 'unknown response id').map(({ upstream }) => upstream)).toContain('unknown');
+    const of = (word: string) => warned(eventsOf(door), word).map(({ upstream }) => upstream);
+    await until(() => of('duplicate response').length > 0, 'the duplicate is told');
+    await until(() => of('unknown response id').includes('unknown'), 'the unknown id is told');
+    expect(of('duplicate response')).toEqual(['twice']);
     const zero = await door.call('zero__a');
     expect([FAILURES.timeout, 'UPSTREAM_UNREACHABLE']).toContain(zero.message?.error?.data?.code);
     expect(zero.message?.error?.message).toContain('zero');
@@ -79,7 +81,7 @@ describe.concurrent('lists', () => {
     expect(namesOf(await door.request('tools/list'))).toEqual(['p__t1', 'p__t2']);
     expect(door.elapsedMs - before).toBeLessThan(1000);
     expect(folder.received('p', 'tools/list').length).toBeLessThanOrEqual(2);
-    expect(warned(eventsOf(door), 'pagination loop')).toHaveLength(1);
+    expect(warned(await waitForEvents(door, 'server.warning'), 'pagination loop')).toHaveLength(1);
   });
 
   test(titleOf('c11'), async (test) => {
@@ -128,6 +130,7 @@ describe.concurrent('framing', () => {
     const { door } = await openDoor(test, { upstreams: upstreamsOf('c24') });
     expect(namesOf(await door.request('tools/list'))).toEqual(['noisy__a']);
     expect(textOf(await door.call('noisy__a'))).toBe('ok');
+    await waitForEvents(door, 'server.warning');
     const noise = warned(eventsOf(door), 'one rate-limited per upstream with a sample');
     expect(noise).toHaveLength(1);
     expect(JSON.stringify(noise)).toContain('Server v1.2 starting');
@@ -267,7 +270,10 @@ describe.concurrent('time', () => {
     const meta = folder.received('u', 'tools/call').map((line) => rawMember(line, 'params', '_meta') ?? '');
     expect(new Set(meta.map((text) => rawMember(text, 'progressToken'))).size).toBe(2);
     expect(meta.map((text) => rawMember(text, 't.example/id'))).toContain('1');
-    expect(warned(eventsOf(door), 'made_up_token dropped with diagnostics').length).toBeGreaterThan(0);
+    await until(
+      () => warned(eventsOf(door), 'made_up_token dropped with diagnostics').length > 0,
+      'the made-up token is told',
+    );
   });
 
   test(titleOf('c40'), async (test) => {

@@ -1,7 +1,7 @@
 /** What tools/list says: pages, changes, duplicate and odd definitions. */
 import { describe, expect, test } from 'vitest';
 import type { DoorClient } from '../fixtures/door-client.js';
-import { eventsOf } from '../fixtures/events.js';
+import { waitForEvents } from '../fixtures/events.js';
 import { anyTool, namesOf, openDoor, upstreamWith } from '../fixtures/open-door.js';
 
 const FOURTEEN = upstreamWith(Array.from({ length: 14 }, (_, at) => anyTool(`t${at}`)));
@@ -90,7 +90,9 @@ describe.concurrent('an upstream whose list goes on', () => {
       await new Promise((resolve) => setTimeout(resolve, 400));
     }
     expect(asked()).toBeLessThanOrEqual(1000);
-    expect(eventsOf(door, 'server.warning')).toContainEqual(expect.objectContaining({ warning: 'pagination-endless' }));
+    expect(await waitForEvents(door, 'server.warning')).toContainEqual(
+      expect.objectContaining({ warning: 'pagination-endless' }),
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 /** Calls that are refused: the upstream sees nothing of them, and the answer tells a model how to mend the call. */
 import { describe, expect, test } from 'vitest';
-import { eventsOf } from '../fixtures/events.js';
-import { HOSTILE, type OpenDoor, openDoor, textOf, upstreamWith } from '../fixtures/open-door.js';
+import { eventsOf, waitForEvents } from '../fixtures/events.js';
+import { HOSTILE, type OpenDoor, openDoor, textOf, until, upstreamWith } from '../fixtures/open-door.js';
 
 const TOOL = `{"name":"book","inputSchema":{"type":"object","properties":{"days":{"type":"integer","minimum":1},"email":{"type":"string"},"odd.key":{"type":"array","items":{"enum":["x","y"]}}},"required":["days"],"additionalProperties":false}}`;
 const CLOSED = upstreamWith([TOOL]);
@@ -145,7 +145,7 @@ describe('results that break their outputSchema', () => {
     const { door } = await openDoor(test, { upstreams: { u: upstreamWith([tool], result) } });
     const answer = await door.call('u__w');
     expect(answer.raw).toContain(result);
-    expect(door.stderr).toContain('output.violation');
+    await waitForEvents(door, 'output.violation');
     expect(door.stderr).toContain('$.celsius');
   });
 
@@ -172,15 +172,14 @@ describe('results that break their outputSchema', () => {
     );
     const list = upstreamWith([...tools, free]).rules[0];
     const { door } = await openDoor(test, { upstreams: { u: { rules: [list, ...answers] } } });
+    const violationsOf = (name: string) => eventsOf(door, 'output.violation').filter(({ tool }) => tool === name);
     for (const [name, result, count] of rows) {
       expect((await door.call(`u__${name}`)).raw, name).toContain(`"result":${result}`);
-      expect(
-        eventsOf(door, 'output.violation').filter(({ tool }) => tool === name),
-        name,
-      ).toHaveLength(count);
+      if (count > 0) await until(() => violationsOf(name).length > 0, `a violation by ${name}`);
+      expect(violationsOf(name), name).toHaveLength(count);
     }
     await door.call('u__free');
-    expect(eventsOf(door, 'output.violation').filter(({ tool }) => tool === 'free')).toEqual([]);
+    expect(violationsOf('free')).toEqual([]);
   });
 
   test('become a tool error where the operator enforces them, for that upstream only', async (test) => {

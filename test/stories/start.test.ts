@@ -98,7 +98,7 @@ describe.concurrent('while upstreams start', () => {
 
   test('output on stderr extends the time an upstream has to start', async (test) => {
     const { door } = await openDoor(test, {
-      servers: { chatty: { command: process.execPath, args: ['-e', CHATTY_STARTER], startTimeoutMs: 500 } },
+      servers: { chatty: { command: process.execPath, args: ['-e', CHATTY_STARTER], startTimeoutMs: 1500 } },
     });
     expect((await door.call('chatty__a')).message?.result).toBeDefined();
   });
@@ -112,7 +112,7 @@ describe.concurrent('while upstreams start', () => {
   });
 });
 
-/** Needs 1.2 s to start and says so on stderr every 100 ms. */
+/** Needs 3 s to start and says so on stderr every 100 ms. */
 const CHATTY_STARTER = `
   const lines = require('readline').createInterface({ input: process.stdin });
   const waiting = [];
@@ -127,5 +127,5 @@ const CHATTY_STARTER = `
   lines.on('line', (line) => (ready ? answer(JSON.parse(line)) : waiting.push(JSON.parse(line))));
   lines.on('close', () => process.exit(0));
   const ticks = setInterval(() => console.error('still installing'), 100);
-  setTimeout(() => { clearInterval(ticks); ready = true; waiting.forEach(answer); }, 1200);
+  setTimeout(() => { clearInterval(ticks); ready = true; waiting.forEach(answer); }, 3000);
 `;
