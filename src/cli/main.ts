@@ -1,13 +1,24 @@
 #!/usr/bin/env node
+import { writeSync } from 'node:fs';
 import { VERSION } from './version.js';
 
-// The two commands that scripts and people run most often load nothing but this file (and the help text). No top-level
-// await: the command is bundled as CommonJS, which starts sooner.
+// The two things that scripts and people ask for most often load nothing but this file (and the help text): not even
+// the streams that process.stdout would bring along. No top-level await: the command is bundled as CommonJS, which
+// starts sooner.
 const [first, ...rest] = process.argv.slice(2);
 if (rest.length === 0 && (first === '--version' || first === '-V')) {
-  process.stdout.write(`${VERSION}\n`);
+  print(`${VERSION}\n`);
 } else if (rest.length === 0 && (first === '--help' || first === '-h' || first === 'help')) {
-  void import('./help-text.js').then(({ mainHelp }) => process.stdout.write(mainHelp(VERSION)));
+  void import('./help-text.js').then(({ mainHelp }) => print(mainHelp(VERSION)));
 } else {
   void import('./run.js').then(({ runProcess }) => runProcess());
+}
+
+function print(text: string): void {
+  try {
+    writeSync(1, text);
+  } catch (thrown) {
+    // EPIPE: nobody reads, so there is nothing to say. A pipe that is full for the moment is waited for.
+    if ((thrown as NodeJS.ErrnoException).code === 'EAGAIN') process.stdout.write(text);
+  }
 }
