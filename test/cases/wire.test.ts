@@ -176,7 +176,7 @@ describe.concurrent('framing', () => {
     await until(
       () => JSON.stringify(eventsOf(door)).includes(FAILURES.message_too_large ?? '?'),
       'the flood is named',
-      20_000,
+      8000,
     );
     expect(textOf(await door.call('huge_intro__i'))).toBe('ok');
     expect(peak - before).toBeLessThan(96);
