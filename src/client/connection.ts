@@ -153,6 +153,10 @@ export class Connection implements PendingOwner {
   #answer(message: Message): void {
     const pending = this.#take(message.id);
     if (pending === undefined) return this.#stray(message.id);
+    if (message.kind === 'error' && !isError(this.#scanner, message)) {
+      const why = 'a malformed answer: an error needs an integer code and a message';
+      return pending.reject(this.#fault('UPSTREAM_BROKE_PROTOCOL', why, pending));
+    }
     pending.resolve(locateAnswer(this.#scanner, message));
   }
 
@@ -192,7 +196,12 @@ export class Connection implements PendingOwner {
     const nowMs = this.#options.clock.monotonicMs();
     pending.deadlineMs = Math.min(nowMs + pending.options.timeoutMs, pending.endsAtMs);
     const start = this.#scanner.valueStart[message.body]!;
-    pending.options.progress?.({ bytes, start, end: this.#scanner.valueEnd[message.body]! });
+    const end = this.#scanner.valueEnd[message.body]!;
+    try {
+      pending.options.progress?.({ bytes, start, end });
+    } catch {
+      // Whoever listens made a mistake: that costs neither the call nor the others on this connection.
+    }
   }
 
   /** What the upstream may ask of us: ping. We declare no capability, so there is nothing else to serve. */
@@ -200,14 +209,21 @@ export class Connection implements PendingOwner {
     const reply =
       message.method === 'ping'
         ? `${resultHead(message.id)}{}}`
-        : errorMessage(message.id, RPC.methodNotFound, `${message.method} is not offered to servers here`);
+        : errorMessage(
+            message.id,
+            RPC.methodNotFound,
+            `${message.method.slice(0, 200)} is not offered to servers here`,
+          );
     this.#options.transport.send([reply]);
   }
 
   #bad(bad: BadMessage, bytes: Uint8Array, start: number, end: number): void {
     if (bad.isBatch) return this.#batch(bytes, start, end);
-    const id = bad.id !== 'null' ? bad.id : this.#idInPassing(bytes, start, end);
-    const pending = bad.hasMethod ? undefined : this.#take(id);
+    const isJson = bad.code === RPC.invalidRequest;
+    // A log line in JSON may have an id as well; an answer, however bad, speaks of JSON-RPC or has a result or an error.
+    const isAnswer = bad.isAnswer || (isJson && !bad.hasMethod && this.#scanner.find('jsonrpc', bytes) >= 0);
+    const id = isAnswer ? bad.id : isJson ? '' : this.#idInPassing(bytes, start, end);
+    const pending = this.#take(id);
     if (pending !== undefined) {
       pending.reject(this.#fault('UPSTREAM_BROKE_PROTOCOL', `a malformed answer: ${bad.reason}`, pending));
     } else this.#noise(bytes, start, end);
@@ -310,6 +326,14 @@ export class Connection implements PendingOwner {
       cause,
     });
   }
+}
+
+/** Whether an error object is what JSON-RPC says it is: strict callers choke on one without a code. */
+function isError(scanner: JsonScanner, { bytes, body }: Message): boolean {
+  const code = scanner.find('code', bytes, body);
+  const message = scanner.find('message', bytes, body);
+  if (code < 0 || message < 0 || bytes[scanner.valueStart[message]!] !== 0x22) return false;
+  return /^-?\d+$/.test(decodeText(bytes, scanner.valueStart[code]!, scanner.valueEnd[code]!));
 }
 
 function locateAnswer(scanner: JsonScanner, message: Message): RawAnswer {
