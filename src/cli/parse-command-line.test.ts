@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DoorError } from '../base/index.js';
 import { COMMANDS } from './command-table.js';
@@ -89,6 +90,47 @@ test.each([
   expect(error.code).toBe('CONFIG_INVALID');
   expect(error.message).toContain(says);
   expect(error.hint ?? '').toContain(hint);
+});
+
+test('any words are understood or refused with exit 2, nothing else', () => {
+  const known = fc.constantFrom(
+    'tools',
+    'call',
+    'config',
+    'path',
+    'help',
+    '--',
+    '-',
+    '--config',
+    '-c',
+    '--json',
+    '-vc',
+    '--no-json',
+    '--__proto__',
+    '--constructor=1',
+    '--=',
+    '-=',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          known,
+          fc.string(),
+          fc.string().map((text) => `--${text}`),
+        ),
+      ),
+      (words) => {
+        try {
+          expect(['run', 'help', 'version']).toContain(parseCommandLine(words).kind);
+        } catch (thrown) {
+          expect(thrown).toBeInstanceOf(DoorError);
+          expect((thrown as DoorError).code).toBe('CONFIG_INVALID');
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
 });
 
 describe('the table', () => {

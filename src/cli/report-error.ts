@@ -5,16 +5,23 @@ import { oneLine, type Screen } from './screen.js';
 
 const MAX_ISSUES_SHOWN = 20;
 
+export interface ReportOptions {
+  readonly isJson: boolean;
+  readonly isVerbose?: boolean;
+}
+
 /**
  * Tells what went wrong. With `--json` it is the one object on stdout, so that a program reads results and errors from
  * the same place and tells them apart by the exit code; otherwise it is text on stderr.
  *
  * @returns the exit code
  */
-export function reportError(thrown: unknown, cli: Cli, { isJson }: { readonly isJson: boolean }): number {
+export function reportError(thrown: unknown, cli: Cli, { isJson, isVerbose = false }: ReportOptions): number {
   const error = toDoorError(thrown);
   if (isJson) cli.out.write(`${JSON.stringify({ error: errorAsJson(error) })}\n`);
   else writeError(error, cli.err);
+  // Only a fault of ours has no better explanation than the place it happened at.
+  if (isVerbose && error.code === 'INTERNAL') cli.err.write(`${(thrown as Error).stack ?? ''}\n`);
   return ERROR_TABLE[error.code].exit;
 }
 

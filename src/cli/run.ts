@@ -63,7 +63,8 @@ export async function run(words: readonly string[], cli: Cli): Promise<number> {
     return await runCommand(invocation, cli);
   } catch (thrown) {
     if (thrown instanceof Interrupted) return EXIT_INTERRUPTED;
-    return reportError(thrown, cli, { isJson: invocation.kind === 'run' && invocation.options.has('json') });
+    const has = (option: string): boolean => invocation.kind === 'run' && invocation.options.has(option);
+    return reportError(thrown, cli, { isJson: has('json'), isVerbose: has('verbose') });
   }
 }
 

@@ -76,12 +76,12 @@ test('a sign of life comes after a second, on a terminal only, and leaves no tra
     await vi.advanceTimersByTimeAsync(900);
     expect(written).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
-    expect(written).toEqual(isTTY ? ['\r\u001b[2Kwaiting for a 1 s'] : []);
+    expect(written).toEqual(isTTY ? ['\r\u001b[2Kwaiting for a (1 s)'] : []);
     life.say('waiting for a server with a very long name');
     await vi.advanceTimersByTimeAsync(2_200);
     expect(await task).toBe('done');
     if (!isTTY) expect(written).toEqual([]);
-    else expect(written.slice(-2)).toEqual(['\r\u001b[2Kwaiting for a server wit… 3 s', '\r\u001b[2K']);
+    else expect(written.slice(-2)).toEqual(['\r\u001b[2Kwaiting for a server w… (3 s)', '\r\u001b[2K']);
     expect(vi.getTimerCount()).toBe(0);
   }
 });

@@ -37,7 +37,7 @@ export class SignOfLife {
 
   #paint(elapsedMs: number): void {
     if (elapsedMs < QUIET_MS) return;
-    const seconds = ` ${Math.floor(elapsedMs / 1000)} s`;
+    const seconds = ` (${Math.floor(elapsedMs / 1000)} s)`;
     const text = cut(this.#text, this.#err.columns - seconds.length - 1);
     this.#err.write(`${CLEAR_LINE}${this.#err.colors.dim(`${text}${seconds}`)}`);
   }

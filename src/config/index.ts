@@ -1,6 +1,6 @@
 export { type Candidate, type CandidateSource, candidatesOf, userFolder } from './candidates.js';
 export type { Origin } from './check-field.js';
-export { type Environment, type Expansion, type ExpansionFault, expandText } from './expand.js';
+export type { Environment } from './expand.js';
 export { configJsonSchema, type JsonSchema } from './json-schema.js';
 export { findNearest } from './nearest.js';
 export { type FlagOverride, overridableFields } from './override.js';

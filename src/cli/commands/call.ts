@@ -121,9 +121,8 @@ function progressText(params: JsonSlice, name: string): string {
     readonly total?: unknown;
     readonly message?: unknown;
   };
-  const share =
-    typeof progress !== 'number' ? '' : typeof total === 'number' ? `${progress} of ${total}` : `${progress}`;
-  return ['calling', name, share, typeof message === 'string' ? message : ''].filter(Boolean).join(' ');
+  const share = typeof progress !== 'number' ? '' : `${progress}${typeof total === 'number' ? ` of ${total}` : ''}`;
+  return [`calling ${name}`, share, typeof message === 'string' ? message : ''].filter(Boolean).join(': ');
 }
 
 interface AnswerContext {

@@ -73,7 +73,7 @@ function rowAsJson({ server, tool, exclusion, input, output, warnings }: Row): o
   return { server, tool, verdict: 'excluded', code, which, schemaPath, reason };
 }
 
-const MAX_NAME = 40;
+const MAX_NAME = 48;
 
 function nameOf({ server, tool }: Row): string {
   return oneLine(`${server}.${tool}`);

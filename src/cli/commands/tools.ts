@@ -85,7 +85,7 @@ function writeListing(listing: Listing, { out, err }: Cli): void {
   for (const { state } of failed) writeError(state.error, err);
 }
 
-const MAX_NAME = 40;
+const MAX_NAME = 48;
 
 function nameOf({ mount, tool }: CatalogEntry, { isNamed }: Listing): string {
   return oneLine(isNamed ? `${mount}.${tool.name}` : tool.name);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { configJsonSchema, overridableFields, readConfig } from '../config/index.js';
+import { EXIT_CODES } from './command-table.js';
 
 // docs/config.md is written by hand, and held to the published schema: every field, with its unit, default and choices.
 const DOC = readFileSync(fileURLToPath(new URL('../../docs/config.md', import.meta.url)), 'utf8');
@@ -79,4 +80,10 @@ test('every example is a configuration without a problem', () => {
     const file = { name: 'docs/config.md', bytes: new TextEncoder().encode(text) };
     expect(readConfig({ file, environment: { SEARCH_TOKEN: 't' } }).problems).toEqual([]);
   }
+});
+
+test('docs/command-line.md lists the exit codes that the help does', () => {
+  const text = readFileSync(fileURLToPath(new URL('../../docs/command-line.md', import.meta.url)), 'utf8');
+  const rows = [...text.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, meaning]) => [Number(code), meaning]);
+  expect(rows).toEqual(EXIT_CODES);
 });
