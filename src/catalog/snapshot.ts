@@ -18,16 +18,28 @@ export interface NameCollision {
   readonly instead: string;
 }
 
-/** Remembers which tool a public name was given to: a name once given keeps its meaning until restart. */
+/**
+ * Gives tools their public names. A name that a caller has been shown keeps its meaning until restart; until then a
+ * mount that connects late may still take the name it has a better claim to, so configuration order decides, not luck.
+ */
 export class NameBook {
-  readonly #holders = new Map<string, string>();
-  readonly #names = new Map<string, string>();
+  /** Names that callers know, by tool and back. */
+  readonly #shown = new Map<string, string>();
+  readonly #shownHolders = new Map<string, string>();
+  /** Names of the snapshot being built. */
+  #holders = new Map<string, string>();
+  readonly #told = new Set<string>();
 
-  /** The public name of a tool: the one it has, else the best that is free. `collided` hears when it was not the best. */
+  /** A new snapshot begins: what nobody has been shown is open again. */
+  begin(): void {
+    this.#holders = new Map(this.#shownHolders);
+  }
+
+  /** The public name of a tool: the one it has, else the best that is free. `collided` hears once when it was not the best. */
   nameOf(list: MountedList, tool: string, collided: (collision: NameCollision) => void): string {
     const { mount, prefix } = list;
     const key = `${mount}\0${tool}`;
-    const known = this.#names.get(key);
+    const known = this.#shown.get(key);
     if (known !== undefined) return known;
     let wanted: string | undefined;
     let name = '';
@@ -36,9 +48,20 @@ export class NameBook {
       if (!this.#holders.has(name)) break;
     }
     this.#holders.set(name, key);
-    this.#names.set(key, name);
-    if (name !== wanted) collided({ name: wanted ?? name, mount, tool, instead: name });
+    if (name !== wanted && !this.#told.has(key)) {
+      this.#told.add(key);
+      collided({ name: wanted ?? name, mount, tool, instead: name });
+    }
     return name;
+  }
+
+  /** A caller has seen these names. */
+  show(entries: readonly CatalogEntry[]): void {
+    for (const { name, mount, tool } of entries) {
+      const key = `${mount}\0${tool.name}`;
+      this.#shown.set(key, name);
+      this.#shownHolders.set(name, key);
+    }
   }
 }
 
@@ -50,6 +73,7 @@ export function buildSnapshot(
 ): CatalogSnapshot {
   const entries: CatalogEntry[] = [];
   const exclusions: Exclusion[] = [];
+  names.begin();
   for (const list of lists) {
     for (const tool of list.tools) {
       if (!isMounted(tool.name, list.filter)) continue;

@@ -46,6 +46,8 @@ class MountGateway implements Gateway {
   readonly #clock;
   readonly #watch: ListWatch;
   #snapshot: CatalogSnapshot;
+  /** The snapshot whose names a caller saw last. */
+  #shown: CatalogSnapshot | undefined;
   #startedAtMs: number | undefined;
   #firstListedAtMs: number | undefined;
 
@@ -95,11 +97,11 @@ class MountGateway implements Gateway {
         signal: options.signal,
       });
     }
-    return this.#snapshot.entries;
+    return this.#show().entries;
   }
 
   call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
-    const entry = this.#snapshot.find(params.name);
+    const entry = this.#show().find(params.name);
     if (entry !== undefined) return this.#send(entry, params, options);
     return this.#lookUpAgain(params.name, options.signal).then((found) => this.#send(found, params, options));
   }
@@ -227,6 +229,15 @@ class MountGateway implements Gateway {
       if (isOwner && list === undefined && state.kind === 'failed') return state.error;
     }
     return undefined;
+  }
+
+  /** The snapshot, about to be seen by a caller: from now on its names keep their meaning. */
+  #show(): CatalogSnapshot {
+    if (this.#shown !== this.#snapshot) {
+      this.#shown = this.#snapshot;
+      this.#names.show(this.#snapshot.entries);
+    }
+    return this.#snapshot;
   }
 
   #rebuild(): void {

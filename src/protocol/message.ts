@@ -1,4 +1,5 @@
 import { decodeText, type JsonScanner, SCAN } from '../base/index.js';
+import { OversizeLine } from './oversize.js';
 import { readString } from './strings.js';
 
 /**
@@ -43,7 +44,9 @@ export function decodeMessage(
   start: number,
   end: number,
 ): Message | BadMessage {
-  if (!scanner.scan(bytes, start, end)) return notJson(scanner, start);
+  if (!scanner.scan(bytes, start, end)) {
+    return scanner.fault === 'depth' ? tooDeep(scanner, bytes, start, end) : notJson(scanner, start);
+  }
   const flaw = (reason: string, id: string): BadMessage => bad(scanner, bytes, reason, id);
   if (scanner.root === 'array') return { ...flaw('a batch', 'null'), isBatch: true };
   if (scanner.root !== 'object') return flaw('the message is not an object', 'null');
@@ -60,6 +63,7 @@ export function decodeMessage(
   if (bytes[scanner.valueStart[method]!] !== 0x22) return flaw('method is not a string', echo);
   const name = readString(bytes, scanner.valueStart[method]!, scanner.valueEnd[method]!);
   const params = scanner.find('params', bytes);
+  if (params >= 0 && !isObjectOrNull(bytes[scanner.valueStart[params]!])) return flaw('params is not an object', echo);
   const bodyFlags = params < 0 ? 0 : scanner.flags[params]!;
   if (idAt < 0) return { kind: 'notification', bytes, id: '', method: name, body: params, bodyFlags };
   const fault = idFault(id);
@@ -135,13 +139,24 @@ function wholeNumberFault(id: string): string | undefined {
   return /^-?\d+(?:\.0+)?$/.test(id) ? undefined : 'id is a number but not an integer';
 }
 
+function isObjectOrNull(first: number | undefined): boolean {
+  return first === 0x7b || first === 0x6e;
+}
+
+/** Good JSON that is nested too deeply to be walked: its caller still gets an answer by name. */
+function tooDeep(scanner: JsonScanner, bytes: Uint8Array, start: number, end: number): BadMessage {
+  const reader = new OversizeLine();
+  reader.read(bytes.subarray(start, end));
+  const { id, method } = reader;
+  const reason = `nested too deeply at byte ${scanner.faultAt - start}`;
+  const hasMethod = method !== undefined;
+  const echo = id !== undefined && ID_TOKEN.test(id) ? id : 'null';
+  return { kind: 'bad', code: -32600, reason, id: echo, hasMethod, isAnswer: !hasMethod, isBatch: false };
+}
+
 function notJson(scanner: JsonScanner, start: number): BadMessage {
   const at = scanner.faultAt - start;
-  const what = {
-    syntax: `not JSON at byte ${at}`,
-    'utf-8': `not UTF-8 at byte ${at}`,
-    depth: `nested too deeply at byte ${at}`,
-  }[scanner.fault ?? 'syntax'];
+  const what = scanner.fault === 'utf-8' ? `not UTF-8 at byte ${at}` : `not JSON at byte ${at}`;
   return { kind: 'bad', code: -32700, reason: what, id: 'null', hasMethod: false, isAnswer: false, isBatch: false };
 }
 
