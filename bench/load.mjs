@@ -284,7 +284,8 @@ class Drive {
     request.copy(this.scratch, this.filled, 0, head);
     putId(this.scratch, this.filled + HEAD_LENGTH, this.firstId + sequence);
     this.filled += head;
-    if (head === request.length) return;
+    // A message a write, as clients do: what the middle reads at once is what has come meanwhile, not what was laid together.
+    if (head === request.length) return this.flush();
     this.sink.cork();
     this.flush();
     this.sink.write(request.subarray(head));

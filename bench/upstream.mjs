@@ -78,7 +78,7 @@ function answer(bytes, start, end) {
   if (result.length <= SMALL_BYTES - END.length) {
     filled += result.copy(scratch, filled);
     filled += END.copy(scratch, filled);
-    return;
+    return flush();
   }
   process.stdout.cork();
   flush();
@@ -141,7 +141,7 @@ function answerRest(message) {
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: message.id, result })}\n`);
 }
 
-/** One write for all answers of a chunk. The scratch is free again once nothing of it waits to be written. */
+/** A write an answer, as servers do. The scratch is free again once nothing of it waits to be written. */
 function flush() {
   if (filled === 0) return;
   process.stdout.write(scratch.subarray(0, filled));

@@ -2,9 +2,8 @@
 // turns. CPU of all threads. A bar holds if it holds in 2 of 3 runs. Ends with 1 where one does not.
 import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
-import type { ChildFigures } from './child.js';
-import { median, ratio, type Series } from './measure.js';
+import { median, ratio } from './measure.js';
+import { type Figures, MEASUREMENTS } from './rows.js';
 
 const RUNS = 3;
 const NEEDED = 2;
@@ -15,12 +14,7 @@ interface Bar {
   readonly what: string;
   readonly unit: string;
   readonly limit: number;
-  readonly figure: (run: Run) => number;
-}
-
-interface Run {
-  readonly rows: Readonly<Record<string, Series>>;
-  readonly figures: Readonly<Record<string, number>>;
+  readonly figure: (run: Figures) => number;
 }
 
 const BARS: readonly Bar[] = [
@@ -61,55 +55,55 @@ const BARS: readonly Bar[] = [
 ];
 
 /** Making the fresh copy is nobody's compiling: it is taken off both sides. */
-function compileRatio({ rows }: Run): number {
+function compileRatio({ rows }: Figures): number {
   const { ours, ajv, copying } = rows.compile!;
   return median(ours!.map((value, round) => (value - copying![round]!) / (ajv![round]! - copying![round]!)));
 }
 
-console.log(`node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}, ${RUNS} runs`);
-const runs = Array.from({ length: RUNS }, (_, at) => {
-  const run = measureOnce();
-  show(run, at + 1);
-  return run;
-});
-console.log('\nbars');
-let missed = 0;
-for (const { what, unit, limit, figure } of BARS) {
-  const figures = runs.map(figure);
-  const holds = figures.filter((value) => value <= limit).length >= NEEDED;
-  if (!holds) missed += 1;
-  const shown = figures.map((value) => `${value.toFixed(2)}${unit}`).join(', ');
-  console.log(`  ${holds ? 'ok  ' : 'MISS'} ${what}: ${shown} (at most ${limit}${unit} in ${NEEDED} of ${RUNS})`);
-}
-console.log(missed === 0 ? 'bench:schema holds' : `bench:schema: ${missed} bars missed`);
-process.exitCode = missed === 0 ? 0 : 1;
+const [kind] = process.argv.slice(2);
+if (kind === undefined) runAll();
+else console.log(JSON.stringify(await MEASUREMENTS[kind as keyof typeof MEASUREMENTS]()));
 
-function measureOnce(): Run {
-  const parts = [
-    runChild('speed', []),
-    runChild('without-code', [NO_CODE]),
-    runChild('preflight', []),
-    runChild('heap', []),
-    runChild('relist', []),
-  ];
+function runAll(): void {
+  console.log(`node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}, ${RUNS} runs`);
+  const runs = Array.from({ length: RUNS }, (_, at) => {
+    const run = measureOnce();
+    show(run, at + 1);
+    return run;
+  });
+  console.log('\nbars');
+  let missed = 0;
+  for (const { what, unit, limit, figure } of BARS) {
+    const figures = runs.map(figure);
+    const holds = figures.filter((value) => value <= limit).length >= NEEDED;
+    if (!holds) missed += 1;
+    const shown = figures.map((value) => `${value.toFixed(2)}${unit}`).join(', ');
+    console.log(`  ${holds ? 'ok  ' : 'MISS'} ${what}: ${shown} (at most ${limit}${unit} in ${NEEDED} of ${RUNS})`);
+  }
+  console.log(missed === 0 ? 'bench:schema holds' : `bench:schema: ${missed} bars missed`);
+  process.exitCode = missed === 0 ? 0 : 1;
+}
+
+function measureOnce(): Figures {
+  const kinds = Object.keys(MEASUREMENTS) as (keyof typeof MEASUREMENTS)[];
+  const parts = kinds.map((kind) => measureElsewhere(kind, kind === 'without-code' ? [NO_CODE] : []));
   return {
     rows: Object.assign({}, ...parts.map(({ rows }) => rows)),
     figures: Object.assign({}, ...parts.map(({ figures }) => figures)),
   };
 }
 
-function runChild(kind: string, flags: readonly string[]): ChildFigures {
-  const runner = join(import.meta.dirname, '..', '..', 'tools', 'run-ts.mjs');
-  const script = join(import.meta.dirname, 'child.ts');
-  const { stdout, stderr, status } = spawnSync(process.execPath, [runner, '--expose-gc', ...flags, script, kind], {
+/** A fresh process of this same script: what one measurement warmed or littered is not there for the next. */
+function measureElsewhere(kind: string, flags: readonly string[]): Figures {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--expose-gc', ...flags, process.argv[1]!, kind], {
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
   });
   if (status !== 0) throw new Error(`the ${kind} process ended with ${status}: ${stderr}`);
-  return JSON.parse(stdout.trim().split('\n').at(-1)!);
+  return JSON.parse(stdout);
 }
 
-function show({ rows, figures }: Run, number: number): void {
+function show({ rows, figures }: Figures, number: number): void {
   console.log(
     `\nrun ${number}: ${figures.schemas} schemas compiled, ${figures.valid} valid and ${figures.invalid} invalid values checked; CPU us each, median of rounds`,
   );

@@ -1,4 +1,3 @@
-// One process of `bench:schema`: measures what its first argument names and writes the figures as a line of JSON.
 import { getTestData, readRealSchemas } from '../../conformance/schema/data.js';
 import { DIALECT_URI } from '../../conformance/schema/suite.js';
 import { compileSchema, type Dialect, type Judge, prepareEngine } from '../../src/schema/index.js';
@@ -6,8 +5,8 @@ import { type BenchSchema, type Compile, freshCopy, type IsValid, readCorpus } f
 import { AjvBench, compileWithCfworker, compileWithFreshAjv, compileWithHyperjump } from './engines.js';
 import { measure, type Series } from './measure.js';
 
-/** Series of one row each, or single figures. */
-export interface ChildFigures {
+/** What one process measured: a series a row, or single figures. */
+export interface Figures {
   readonly rows: Readonly<Record<string, Series>>;
   readonly figures: Readonly<Record<string, number>>;
 }
@@ -16,7 +15,7 @@ const ROUNDS = 7;
 const COMPILE_ROUNDS = 3;
 const SLICE_MS = 150;
 /** Code of the last tier comes after some thousand calls of one function: fewer schemas, called more often. */
-const WARM_MS = 3500;
+const WARM_MS = 3000;
 const CHECKED_SHARE = 4;
 const PREFLIGHTED_TOOLS = 1000;
 const HELD_TOOLS = 5000;
@@ -77,7 +76,7 @@ function lengthOf(issues: readonly { readonly message?: string }[]): number {
   return length;
 }
 
-async function measureSpeed(): Promise<ChildFigures> {
+async function measureSpeed(): Promise<Figures> {
   await prepareEngine();
   const ajv = new AjvBench({ allErrors: false });
   const ajvAll = new AjvBench({ allErrors: true });
@@ -151,7 +150,7 @@ async function measureCompile(corpus: readonly BenchSchema[], ajv: AjvBench): Pr
   return { ...every, 'ajv, an instance each': fresh! };
 }
 
-async function measureWithoutCode(): Promise<ChildFigures> {
+async function measureWithoutCode(): Promise<Figures> {
   const corpus = (await readCorpus([compileWithCfworker, compileWithHyperjump])).filter(
     (_, at) => at % CHECKED_SHARE === 0,
   );
@@ -179,7 +178,7 @@ function distinctSchemas(count: number): object[] {
 }
 
 /** As at the first list of a new process: nothing is warm. */
-async function measurePreflight(): Promise<ChildFigures> {
+async function measurePreflight(): Promise<Figures> {
   const schemas = distinctSchemas(PREFLIGHTED_TOOLS);
   const before = process.cpuUsage();
   for (const schema of schemas) if (!compileSchema(schema).ok) throw new Error('a real schema was refused');
@@ -188,7 +187,7 @@ async function measurePreflight(): Promise<ChildFigures> {
 }
 
 /** What the process holds more, after every tool was judged with once. */
-async function measureHeap(): Promise<ChildFigures> {
+async function measureHeap(): Promise<Figures> {
   await prepareEngine();
   const texts = distinctSchemas(HELD_TOOLS).map((schema) => JSON.stringify(schema));
   compileOurs({ type: 'object' }, '2020-12').checkValue({});
@@ -205,7 +204,7 @@ async function measureHeap(): Promise<ChildFigures> {
 }
 
 /** Case a41: a list of 15 tools and 320 KB, listed again and again with nothing changed. */
-async function measureRelist(): Promise<ChildFigures> {
+async function measureRelist(): Promise<Figures> {
   const properties = (name: string) =>
     Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${name}${at}`, { type: 'string' }]));
   const $defs = Object.fromEntries(
@@ -242,14 +241,11 @@ async function measureRelist(): Promise<ChildFigures> {
   return { rows: {}, figures };
 }
 
-const KINDS = {
-  relist: measureRelist,
-
+/** What one process measures. */
+export const MEASUREMENTS = {
   speed: measureSpeed,
   'without-code': measureWithoutCode,
   preflight: measurePreflight,
   heap: measureHeap,
-};
-
-const kind = process.argv[2] as keyof typeof KINDS;
-console.log(JSON.stringify(await KINDS[kind]()));
+  relist: measureRelist,
+} as const;
