@@ -1,13 +1,11 @@
 // `npm run conformance:schema`: the official suite (required and optional) and our own, in five dialects, compiled and
 // without code generation, the suite's remotes handed in, a server counting whether anybody asks the network instead.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Dialect } from '../../src/schema/index.js';
-import type { ChildResult, DialectResult } from './conformance-child.js';
 import type { FileResult } from './run-cases.js';
+import { type DialectResult, runSuites, type SuiteResults } from './run-suites.js';
 
 const REQUIRED: Readonly<Record<Dialect, number>> = {
   '2020-12': 1299,
@@ -28,27 +26,29 @@ const MODES = [
 ] as const;
 
 const failures: string[] = [];
-const results: ChildResult[] = [];
-const server = await startCountingServer();
-const folder = mkdtempSync(join(tmpdir(), 'doorward-conformance-'));
-try {
-  for (const mode of MODES) {
-    const output = join(folder, `${mode.isCompiled}.json`);
-    await runChild(mode.flags, output);
-    results.push(JSON.parse(readFileSync(output, 'utf8')));
-    report(mode, results.at(-1)!);
+if (process.argv[2] === '--child') console.log(JSON.stringify(await runSuites()));
+else await runModes();
+
+async function runModes(): Promise<void> {
+  const results: SuiteResults[] = [];
+  const server = await startCountingServer();
+  try {
+    for (const mode of MODES) {
+      const result = await runElsewhere(mode.flags);
+      report(mode, result);
+      results.push(result);
+    }
+  } finally {
+    for (const one of server.servers) one.close();
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-  for (const one of server.servers) one.close();
+  const [one, other] = results.map(({ dialects }) => JSON.stringify(dialects));
+  expect(one === other, 'the two modes do not give the same answers everywhere');
+  expect(server.connections() === 0, `${server.connections()} connections to the suite's remote server, target 0`);
+  console.log(`\nnetwork: ${server.connections()} connections to localhost:${SUITE_PORT} (target 0)`);
+  for (const failure of failures) console.log(`MISS ${failure}`);
+  console.log(failures.length === 0 ? 'conformance:schema holds' : `conformance:schema: ${failures.length} misses`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
 }
-const [one, other] = results.map(({ dialects }) => JSON.stringify(dialects));
-expect(one === other, 'the two modes do not give the same verdicts everywhere');
-expect(server.connections() === 0, `${server.connections()} connections to the suite's remote server, target 0`);
-console.log(`\nnetwork: ${server.connections()} connections to localhost:${SUITE_PORT} (target 0)`);
-for (const failure of failures) console.log(`MISS ${failure}`);
-console.log(failures.length === 0 ? 'conformance:schema holds' : `conformance:schema: ${failures.length} misses`);
-process.exitCode = failures.length === 0 ? 0 : 1;
 
 function expect(holds: boolean, failure: string): void {
   if (!holds) failures.push(failure);
@@ -75,18 +75,17 @@ async function startCountingServer() {
   return { servers, connections: () => count - 1 };
 }
 
-async function runChild(flags: readonly string[], output: string): Promise<void> {
-  const runner = join(import.meta.dirname, '..', '..', 'tools', 'run-ts.mjs');
-  const script = join(import.meta.dirname, 'conformance-child.ts');
-  const child = spawn(process.execPath, [runner, ...flags, script, output], { stdio: 'inherit' });
-  const timer = setTimeout(() => child.kill(), CHILD_TIMEOUT_MS);
-  const code = await new Promise((done) => child.on('close', done));
-  clearTimeout(timer);
-  if (code !== 0)
-    throw new Error(`the suite's process ended with ${code}; killed after ${CHILD_TIMEOUT_MS} ms if it hung`);
+/** A process of this same script, which may be forbidden to generate code, and is ended if it hangs. */
+async function runElsewhere(flags: readonly string[]): Promise<SuiteResults> {
+  const args = [...flags, process.argv[1]!, '--child'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    timeout: CHILD_TIMEOUT_MS,
+    maxBuffer: 2 ** 28,
+  });
+  return JSON.parse(stdout);
 }
 
-function report(mode: (typeof MODES)[number], result: ChildResult): void {
+function report(mode: (typeof MODES)[number], result: SuiteResults): void {
   console.log(`\n${mode.name}`);
   const { functionsMade } = result;
   expect(

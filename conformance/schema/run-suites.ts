@@ -1,6 +1,3 @@
-// One half of `conformance:schema`: runs every suite in this process, compiled or without code generation, and writes the
-// results as JSON to the file named by its first argument.
-import { writeFileSync } from 'node:fs';
 import { compileSchema, type Dialect, prepareEngine } from '../../src/schema/index.js';
 import { functionsMade } from './count-functions.js';
 import { getTestData } from './data.js';
@@ -15,7 +12,7 @@ export interface DialectResult {
   readonly extra: readonly FileResult[];
 }
 
-export interface ChildResult {
+export interface SuiteResults {
   /** Functions made from text while the suites ran. */
   readonly functionsMade: number;
   /** Codes given to schemas that refer to the counting server without it being preloaded. */
@@ -51,14 +48,10 @@ function codesOfRemoteReferences(): string[] {
   });
 }
 
-const [output] = process.argv.slice(2);
-if (!output) throw new Error('name the file to write the results to');
-await prepareEngine();
-const before = functionsMade();
-const dialects = DIALECTS.map(runDialect);
-const result: ChildResult = {
-  functionsMade: functionsMade() - before,
-  remoteCodes: codesOfRemoteReferences(),
-  dialects,
-};
-writeFileSync(output, JSON.stringify(result));
+/** Runs every suite in this process, compiled where the platform allows it. */
+export async function runSuites(): Promise<SuiteResults> {
+  await prepareEngine();
+  const before = functionsMade();
+  const dialects = DIALECTS.map(runDialect);
+  return { functionsMade: functionsMade() - before, remoteCodes: codesOfRemoteReferences(), dialects };
+}
