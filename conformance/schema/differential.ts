@@ -6,6 +6,7 @@ import { NOT_PLAIN, plainValue } from './plain.js';
 import { Random } from './random.js';
 import { losesItsPoint } from './run-cases.js';
 import { DIALECT_URI, type SuiteFile } from './suite.js';
+import { faultOfVerdict } from './verdict-faults.js';
 
 /** What one comparison came to. Differences name the case; they are what must be empty. */
 export interface Comparison {
@@ -93,7 +94,10 @@ export async function compareGenerated(
       const made = makeInstance(schema, random);
       for (const value of [made, mutateInstance(made, random)]) {
         const theirAnswer = oracleSays(theirs, value);
-        const ourAnswer = show(ours.judge.checkValue(value));
+        const verdict = ours.judge.checkValue(value);
+        const ourAnswer = show(verdict);
+        const fault = faultOfVerdict(verdict, value);
+        if (fault !== '') comparison.differences.push(`${name}: ${fault} on ${brief(value)} by ${brief(schema)}`);
         const text = JSON.stringify(value);
         const asText = losesItsPoint(dialect, text) ? ourAnswer : show(ours.judge.check(text));
         comparison.compared += 1;
