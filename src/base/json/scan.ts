@@ -21,10 +21,11 @@ import {
   ZERO,
 } from './bytes.js';
 import { KeyTable } from './key-table.js';
+import { HIGH_BITS, isHexDigit, misfitOfLiteral, skipDigits, skipZeros, specials } from './tokens.js';
 
 /** What the scanner noticed inside a member's value, as bits of `JsonScanner.flags`. */
 export const SCAN = {
-  /** A number that a double may not hold: over 15 digits as an integer, over 17 with a fraction, or any exponent. */
+  /** A number that a double may not hold: over 15 digits before the point, over 17 in all, or any exponent. */
   riskyNumber: 1,
   /** A name that may occur twice in one object; `findDuplicateName` decides. */
   duplicateName: 2,
@@ -51,6 +52,8 @@ export interface ScanLimits {
 const LONG_STRING = 65_536;
 /** Strings shorter than this are walked byte by byte; a longer rest is walked four bytes at a time. */
 const SHORT_WALK = 32;
+/** Room for more members than this is given back when the next text comes. */
+const KEPT_MEMBERS = 4_096;
 /** The depth of content blocks: message, result, content, block. */
 const BLOCK_DEPTH = 4;
 const MAX_BLOCKS = 16;
@@ -107,7 +110,9 @@ export class JsonScanner {
   #second = -1;
 
   constructor(limits: Partial<ScanLimits> = {}) {
-    this.#limits = { maxDepth: limits.maxDepth ?? 10_000, nestingLimit: limits.nestingLimit ?? 514 };
+    const { maxDepth = 10_000, nestingLimit = 514 } = limits;
+    // Depth is only looked at from the nesting limit on, so that must not lie beyond the bound.
+    this.#limits = { maxDepth, nestingLimit: Math.min(nestingLimit, maxDepth) };
   }
 
   /** @returns false when the text is not JSON; `fault` and `faultAt` say why and where */
@@ -123,11 +128,11 @@ export class JsonScanner {
     this.#first = -1;
     this.#second = -1;
     this.#keys.reset();
+    if (this.level.length > KEPT_MEMBERS) this.#resizeMembers(32);
     const at = this.#skipSpace(start);
-    if (at >= end) return this.#fail('syntax', at) >= 0;
-    const first = bytes[at];
+    const first = at < end ? bytes[at] : undefined;
     this.root = first === OPEN_BRACE ? 'object' : first === OPEN_BRACKET ? 'array' : 'scalar';
-    const behind = this.#walk(at);
+    const behind = first === undefined ? this.#fail('syntax', at) : this.#walk(at);
     // Nothing keeps the text alive once it has been read: an idle scanner must not pin a 64 KiB chunk.
     this.#bytes = EMPTY;
     this.#words = undefined;
@@ -135,7 +140,7 @@ export class JsonScanner {
   }
 
   /**
-   * Finds a member of the root by name, or a member of the root's member `of`.
+   * Finds a member of the root by its name (ASCII), or a member of the root's member `of`.
    *
    * @returns its index, or -1; the last one where the name occurs twice
    */
@@ -221,8 +226,8 @@ export class JsonScanner {
 
   #open(depth: number, isObject: boolean): void {
     if (depth >= this.#serials.length) {
-      this.#serials = grown(this.#serials);
-      this.#marks = grown(this.#marks);
+      this.#serials = resized(this.#serials, depth * 2);
+      this.#marks = resized(this.#marks, depth * 2);
     }
     this.#serials[depth] = isObject ? this.#keys.begin() : 0;
     this.#marks[depth] = this.#keys.mark;
@@ -285,7 +290,7 @@ export class JsonScanner {
     // Level 2 counts only below a member of the root, not inside an array at the root.
     if (depth === 2 && this.#first < 0) return;
     const index = this.count++;
-    if (index === this.level.length) this.#growMembers();
+    if (index === this.level.length) this.#resizeMembers(index * 2);
     this.level[index] = depth;
     this.nameStart[index] = nameStart;
     this.nameEnd[index] = nameEnd;
@@ -306,13 +311,13 @@ export class JsonScanner {
     this.typeCount++;
   }
 
-  #growMembers(): void {
-    this.level = grown(this.level);
-    this.nameStart = grown(this.nameStart);
-    this.nameEnd = grown(this.nameEnd);
-    this.valueStart = grown(this.valueStart);
-    this.valueEnd = grown(this.valueEnd);
-    this.flags = grown(this.flags);
+  #resizeMembers(length: number): void {
+    this.level = resized(this.level, length);
+    this.nameStart = resized(this.nameStart, length);
+    this.nameEnd = resized(this.nameEnd, length);
+    this.valueStart = resized(this.valueStart, length);
+    this.valueEnd = resized(this.valueEnd, length);
+    this.flags = resized(this.flags, length);
   }
 
   #raise(flag: number): void {
@@ -424,8 +429,10 @@ export class JsonScanner {
     // n " \ / t r b f
     if (c === 0x6e || c === QUOTE || c === BACKSLASH || c === 0x2f) return at + 1;
     if (c === 0x74 || c === 0x72 || c === 0x62 || c === 0x66) return at + 1;
-    if (c !== 0x75 || at + 4 >= this.#end) return this.#fail('syntax', at);
-    for (let i = at + 1; i <= at + 4; i++) if (!isHexDigit(this.#bytes[i]!)) return this.#fail('syntax', i);
+    if (c !== 0x75) return this.#fail('syntax', at);
+    for (let i = at + 1; i <= at + 4; i++) {
+      if (i >= this.#end || !isHexDigit(this.#bytes[i]!)) return this.#fail('syntax', i);
+    }
     return at + 5;
   }
 
@@ -435,7 +442,8 @@ export class JsonScanner {
     let i = bytes[at] === MINUS ? at + 1 : at;
     const whole = i;
     i = skipDigits(bytes, i, end);
-    if (i === whole || (bytes[whole] === ZERO && i > whole + 1)) return this.#fail('syntax', whole);
+    if (i === whole) return this.#fail('syntax', whole);
+    if (bytes[whole] === ZERO && i > whole + 1) return this.#fail('syntax', whole + 1);
     let digits = i - whole;
     let isRisky = digits > 15;
     if (i < end && bytes[i] === DOT) {
@@ -445,7 +453,8 @@ export class JsonScanner {
       // Zeros in front are not significant: 0.1234567890123456 has 16 digits, as doubles are commonly written.
       const leading = digits === 1 && bytes[whole] === ZERO ? 1 + skipZeros(bytes, fraction, i) - fraction : 0;
       digits += i - fraction - leading;
-      isRisky = digits > 17;
+      // A whole part past 2^53 is not made safe by its point, nor a tail of zeros that ends near or below 1e-308.
+      isRisky ||= digits > 17 || i - fraction > 300;
     }
     if (i < end && (bytes[i]! | 0x20) === 0x65) {
       i++;
@@ -467,43 +476,14 @@ export class JsonScanner {
       if (word === TRUE || word === NULL) return at + 4;
     }
     if (first === 0x66 && at + 5 <= end && spells(bytes, at, at + 5, 'false')) return at + 5;
-    return this.#fail('syntax', at);
+    return this.#fail('syntax', misfitOfLiteral(bytes, at, end));
   }
 }
 
 const EMPTY = new Uint8Array(0);
-const HIGH_BITS = 0x80808080;
 
-/**
- * The high bits of the result tell whether any of a word's four bytes is below 0x20, is 0x22 or 0x5c, or is not ASCII.
- * A borrow can only spoil the bytes above one that counts already, so a word without high bits has none that count.
- */
-function specials(word: number): number {
-  return word | (word - 0x20202020) | ((word ^ 0x22222222) - 0x01010101) | ((word ^ 0x5c5c5c5c) - 0x01010101);
-}
-
-function skipDigits(bytes: Uint8Array, at: number, end: number): number {
-  let i = at;
-  while (i < end) {
-    const c = bytes[i]!;
-    if (c < ZERO || c > NINE) break;
-    i++;
-  }
-  return i;
-}
-
-function skipZeros(bytes: Uint8Array, at: number, end: number): number {
-  let i = at;
-  while (i < end && bytes[i] === ZERO) i++;
-  return i;
-}
-
-function isHexDigit(c: number): boolean {
-  return (c >= ZERO && c <= NINE) || ((c | 0x20) >= 0x61 && (c | 0x20) <= 0x66);
-}
-
-function grown<T extends Int32Array | Uint8Array>(array: T): T {
-  const larger = new (array.constructor as new (length: number) => T)(array.length * 2);
-  larger.set(array);
-  return larger;
+function resized<T extends Int32Array | Uint8Array>(array: T, length: number): T {
+  const other = new (array.constructor as new (length: number) => T)(length);
+  other.set(array.length > length ? array.subarray(0, length) : array);
+  return other;
 }
