@@ -1,3 +1,4 @@
+const INITIAL_OPEN = 64;
 const INITIAL_SLOTS = 512;
 const MAX_PROBES = 32;
 /** Objects of up to this many names, nearly all there are, are compared name by name. */
@@ -12,8 +13,8 @@ const FEW_NAMES = 16;
  */
 export class KeyTable {
   /** Hash and object of each name in an object that is still open, in order of appearance. */
-  #hashes = new Int32Array(64);
-  #owners = new Int32Array(64);
+  #hashes = new Int32Array(INITIAL_OPEN);
+  #owners = new Int32Array(INITIAL_OPEN);
   #open = 0;
   #serial = 0;
   #tableHashes = new Int32Array(INITIAL_SLOTS);
@@ -106,7 +107,12 @@ export class KeyTable {
 
   #clearTable(): void {
     this.#used = 0;
-    this.#owners.fill(0);
+    // One text of a million names must not make every later text pay for the room it took.
+    if (this.#owners.length <= INITIAL_SLOTS) this.#owners.fill(0);
+    else {
+      this.#hashes = new Int32Array(INITIAL_OPEN);
+      this.#owners = new Int32Array(INITIAL_OPEN);
+    }
     if (this.#mask < INITIAL_SLOTS) {
       this.#tableOwners.fill(0);
       return;
