@@ -91,11 +91,16 @@ function shown(id: string): string {
   return /^[\w.-]+$/.test(id) ? id : quoted(id);
 }
 
-/** Starts servers and waits until each has listed its tools or failed. One that fails costs only itself. */
+/**
+ * Starts servers and waits until each has listed its tools or failed. One that fails costs only itself.
+ *
+ * @param settled hears of each as it comes, in whatever order
+ */
 export async function settle(
   { gateway, life }: OneShot,
   servers: readonly string[],
   { signal }: Cli,
+  settled?: (status: UpstreamStatus) => void,
 ): Promise<readonly UpstreamStatus[]> {
   const waiting = new Set(servers);
   const say = (): string => `waiting for ${[...waiting].join(', ')}`;
@@ -103,6 +108,7 @@ export async function settle(
     const status = await gateway.whenSettled(server, { signal });
     waiting.delete(server);
     life.say(say());
+    settled?.(status);
     return status;
   });
   return life.during(Promise.all(all), say());

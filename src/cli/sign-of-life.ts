@@ -11,6 +11,7 @@ const CLEAR_LINE = '\r\u001b[2K';
 export class SignOfLife {
   readonly #err: Screen;
   #text = '';
+  #isShown = false;
 
   constructor(err: Screen) {
     this.#err = err;
@@ -31,13 +32,20 @@ export class SignOfLife {
       return await task;
     } finally {
       clearInterval(timer);
-      if (performance.now() - startedMs >= QUIET_MS) this.#err.write(CLEAR_LINE);
+      this.clear();
     }
+  }
+
+  /** Takes the line away until it is painted again: something else is about to be written. */
+  clear(): void {
+    if (this.#isShown) this.#err.write(CLEAR_LINE);
+    this.#isShown = false;
   }
 
   #paint(elapsedMs: number): void {
     if (elapsedMs < QUIET_MS) return;
     const seconds = ` (${Math.floor(elapsedMs / 1000)} s)`;
+    this.#isShown = true;
     const text = cut(this.#text, this.#err.columns - seconds.length - 1);
     this.#err.write(`${CLEAR_LINE}${this.#err.colors.dim(`${text}${seconds}`)}`);
   }

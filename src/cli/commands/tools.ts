@@ -1,5 +1,5 @@
 import { ERROR_TABLE } from '../../base/index.js';
-import type { CatalogEntry, Exclusion, UpstreamStatus } from '../../gateway/index.js';
+import type { CatalogEntry, CatalogSnapshot, Exclusion, UpstreamStatus } from '../../gateway/index.js';
 import type { Cli } from '../cli.js';
 import { indentJson } from '../indent-json.js';
 import { chooseServers, runOneShot, settle, writeProblems } from '../one-shot.js';
@@ -11,23 +11,35 @@ import { findMemberText } from '../tool-definition.js';
 /** `doorward tools [SERVER]`: what there is to call. */
 export function runTools(run: Run, cli: Cli): Promise<number> {
   return runOneShot(run, cli, {}, async (shot) => {
-    const [operand] = run.operands;
-    const servers = chooseServers(shot.loaded, operand, run);
+    const servers = chooseServers(shot.loaded, run.operands[0], run);
     writeProblems(shot.loaded, servers, cli);
-    const statuses = await settle(shot, servers, cli);
-    const { entries, exclusions } = shot.gateway.snapshot();
-    const listing: Listing = {
-      entries: entries.filter(({ mount }) => servers.includes(mount)),
-      exclusions: exclusions.filter(({ mount }) => servers.includes(mount)),
-      failed: statuses.filter(hasFailed),
-      isNamed: run.target === undefined,
-      isDetailed: operand !== undefined || run.target !== undefined,
-      hasSchema: run.options.has('schema'),
-    };
-    if (run.options.has('json')) cli.out.write(`${listingAsJson(listing)}\n`);
-    else writeListing(listing, cli);
+    const isJson = run.options.has('json');
+    const list = (statuses: readonly UpstreamStatus[]) => listingOf(run, shot.gateway.snapshot(), statuses);
+    // At a terminal each server is shown as it answers: one that hangs keeps nobody from seeing the others. Whoever
+    // reads a pipe waits for all in any case, and gets them in the order of the configuration.
+    const isLive = cli.out.isTerminal && !isJson;
+    const statuses = await settle(shot, servers, cli, (status) => {
+      if (!isLive) return;
+      shot.life.clear();
+      writeListing(list([status]), cli);
+    });
+    const listing = list(statuses);
+    if (isJson) cli.out.write(`${listingAsJson(listing)}\n`);
+    else if (!isLive) writeListing(listing, cli);
     return exitOf(listing, servers);
   });
+}
+
+function listingOf(run: Run, snapshot: CatalogSnapshot, statuses: readonly UpstreamStatus[]): Listing {
+  const isWanted = ({ mount }: { readonly mount: string }): boolean => statuses.some(({ id }) => id === mount);
+  return {
+    entries: snapshot.entries.filter(isWanted),
+    exclusions: snapshot.exclusions.filter(isWanted),
+    failed: statuses.filter(hasFailed),
+    isNamed: run.target === undefined,
+    isDetailed: run.operands.length > 0 || run.target !== undefined,
+    hasSchema: run.options.has('schema'),
+  };
 }
 
 interface Listing {
