@@ -56,3 +56,19 @@ export function toAbortSignal(signal: CancelSignal): AbortSignal {
   else signal.addEventListener('abort', { handleEvent: () => controller.abort(signal.reason) });
   return controller.signal;
 }
+
+/** Waits for `task`, unless `signal` ends first; then fails with its reason. The task itself goes on. */
+export async function orAborted<Value>(task: Promise<Value>, signal: CancelSignal | undefined): Promise<Value> {
+  if (signal === undefined) return task;
+  if (signal.aborted) throw signal.reason;
+  const listener: CancelListener = { handleEvent: () => {} };
+  const aborted = new Promise<never>((_, reject) => {
+    listener.handleEvent = () => reject(signal.reason);
+    signal.addEventListener('abort', listener);
+  });
+  try {
+    return await Promise.race([task, aborted]);
+  } finally {
+    signal.removeEventListener('abort', listener);
+  }
+}

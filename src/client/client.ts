@@ -1,11 +1,15 @@
 import {
   type CallOptions,
+  CallSignal,
+  type CancelSignal,
   type Clock,
   DoorError,
   decodeText,
   type EventBus,
   findDuplicateName,
+  orAborted,
   SCAN,
+  type Scheduled,
   toDoorError,
 } from '../base/index.js';
 import type { ListedTool } from '../catalog/index.js';
@@ -87,8 +91,13 @@ export class Client {
     if (state.kind === 'connecting') return state.done;
     if (state.kind === 'closed') throw new DoorError('UPSTREAM_UNREACHABLE', `${this.#options.upstream}: closed`);
     if (state.kind === 'failed' && this.#options.clock.monotonicMs() - state.atMs < RETRY_AFTER_MS) throw state.error;
-    const done = this.#connect();
+    // The state first: connecting may fail, or be closed, before it waits for anything.
+    let begin = (): void => {};
+    const done = new Promise<void>((resolve) => {
+      begin = () => resolve(this.#connect());
+    });
     this.#state = { kind: 'connecting', sinceMs: this.#options.clock.nowMs(), done };
+    begin();
     return done;
   }
 
@@ -100,7 +109,9 @@ export class Client {
    */
   call(tool: ListedTool, params: CallParams, options: CallOptions): Promise<RawAnswer> {
     const state = this.#state;
-    if (state.kind !== 'ready') return this.start().then(() => this.#callAnew(tool, params, options));
+    if (state.kind !== 'ready') {
+      return orAborted(this.start(), options.signal).then(() => this.#callAnew(tool, params, options));
+    }
     const { upstream, maxInFlight, maxDepth, callTimeoutMs, maxCallMs } = this.#options;
     judgeArguments(upstream, tool, params, maxDepth);
     if (state.connection.inFlight >= maxInFlight) throw this.#busy();
@@ -118,6 +129,7 @@ export class Client {
   #callAnew(tool: ListedTool, params: CallParams, options: CallOptions): Promise<RawAnswer> {
     const state = this.#state;
     const { upstream } = this.#options;
+    if (state.kind === 'failed') throw state.error;
     const current = state.kind === 'ready' ? state.list.tools.find((each) => each.name === tool.name) : undefined;
     if (current === undefined) {
       throw new DoorError('TOOL_UNKNOWN', `${upstream} no longer lists ${tool.name}`, {
@@ -168,28 +180,31 @@ export class Client {
   async #connect(): Promise<void> {
     const { upstream, events } = this.#options;
     const deadline = new StartDeadline(this.#options.clock, this.#options.startTimeoutMs);
-    const transport = this.#options.connect();
-    const connection = this.#makeConnection(transport, deadline);
-    this.#opening = connection;
+    let transport: Transport | undefined;
     try {
-      const ready = await Promise.race([this.#handshake(connection, deadline), deadline.passed]);
+      transport = this.#options.connect();
+      this.#opening = this.#makeConnection(transport, deadline);
+      const ready = await Promise.race([this.#handshake(this.#opening, deadline), deadline.passed]);
       if ((this.#state as ClientState).kind === 'closed')
         throw new DoorError('UPSTREAM_LOST', `${upstream}: closed while starting`);
+      // It may have ended right behind its list, before anybody could hear of it.
+      if (!ready.connection.isOpen) throw new DoorError('UPSTREAM_LOST', 'the connection ended right after the start');
       this.#state = ready;
       events.emit('upstream.connected', { upstream, revision: ready.revision, tools: ready.list.tools.length });
       this.#publish(ready.list);
     } catch (thrown) {
-      const error = this.#explainStart(toDoorError(thrown), transport);
+      const error = this.#explainStart(toDoorError(thrown), transport?.tail() ?? '');
       if ((this.#state as ClientState).kind !== 'closed') {
         this.#state = { kind: 'failed', error, atMs: this.#options.clock.monotonicMs() };
         events.emit('upstream.lost', { upstream, code: error.code, reason: error.message });
       }
-      await connection.close();
+      await this.#opening?.close();
       throw error;
     } finally {
       deadline.end();
       this.#opening = undefined;
     }
+    this.#relistIfQueued();
   }
 
   #makeConnection(transport: Transport, deadline: StartDeadline): Connection {
@@ -216,30 +231,26 @@ export class Client {
     const { upstream, info } = this.#options;
     await connection.open();
     const hello = { protocolVersion: NEWEST.revision, capabilities: {}, clientInfo: info };
-    const answer = await connection.request('initialize', JSON.stringify(hello), this.#requestOptions('initialize'));
+    const answer = await connection.request('initialize', JSON.stringify(hello), optionsOf('initialize'));
     deadline.extend();
     const server = readInitializeResult(upstream, answer);
     connection.codec = server.codec;
     connection.notify('notifications/initialized');
+    // What changed until now is in the list that is asked for now.
+    this.#isRelistQueued = false;
     const list = server.hasTools ? await this.#list(connection) : { tools: [], exclusions: [] };
     return { kind: 'ready', connection, revision: server.codec.revision, serverName: server.name, list };
   }
 
-  #list(connection: Connection): Promise<ToolList> {
+  #list(connection: Connection, signal?: CancelSignal): Promise<ToolList> {
     const { upstream, events, validation } = this.#options;
     return listTools(connection, {
       mount: upstream,
       uncompilableOutput: validation.uncompilableOutput,
-      request: this.#requestOptions('tools/list'),
+      request: optionsOf('tools/list', signal),
       warn: (warning) =>
         events.emit('server.warning', { upstream, ...warning, message: `${upstream}: ${warning.message}` }),
     });
-  }
-
-  #requestOptions(about: string): RequestOptions {
-    // Starting has a deadline of its own, which output on stderr extends; a request within it needs none.
-    const boundMs = this.#options.maxCallMs;
-    return { about, timeoutMs: boundMs, maxMs: boundMs, signal: undefined, progress: undefined };
   }
 
   #publish(list: ToolList): void {
@@ -250,26 +261,34 @@ export class Client {
   }
 
   #relist(): void {
-    if (this.#relisting !== undefined) {
+    if (this.#relisting !== undefined || this.#state.kind === 'connecting') {
       this.#isRelistQueued = true;
       return;
     }
     this.#relisting = this.#relistOnce().finally(() => {
       this.#options.clock.schedule(RELIST_EVERY_MS, () => {
         this.#relisting = undefined;
-        if (!this.#isRelistQueued) return;
-        this.#isRelistQueued = false;
-        this.#relist();
+        this.#relistIfQueued();
       });
     });
   }
 
+  #relistIfQueued(): void {
+    if (!this.#isRelistQueued) return;
+    this.#isRelistQueued = false;
+    this.#relist();
+  }
+
   async #relistOnce(): Promise<void> {
-    const { upstream, events } = this.#options;
+    const { upstream, events, clock, startTimeoutMs } = this.#options;
     const state = this.#state;
     if (state.kind !== 'ready') return;
+    const signal = new CallSignal();
+    const timer = clock.schedule(startTimeoutMs, () =>
+      signal.abort(new DoorError('TIMEOUT', `${upstream}: tools/list took more than ${startTimeoutMs} ms`)),
+    );
     try {
-      const list = await this.#list(state.connection);
+      const list = await this.#list(state.connection, signal);
       if (this.#state !== state) return;
       this.#state = { ...state, list };
       events.emit('upstream.relisted', { upstream, tools: list.tools.length });
@@ -282,6 +301,8 @@ export class Client {
         message: `${upstream}: could not be listed anew: ${error.message}`,
         code: error.code,
       });
+    } finally {
+      timer.cancel();
     }
   }
 
@@ -299,14 +320,17 @@ export class Client {
   }
 
   /** A start that failed says what the process itself had to say about it. */
-  #explainStart(error: DoorError, transport: Transport): DoorError {
+  #explainStart(error: DoorError, written: string): DoorError {
     const { upstream } = this.#options;
-    const tail = lastLines(transport.tail());
-    const code = error.code === 'UPSTREAM_LOST' || error.code === 'INTERNAL' ? 'UPSTREAM_UNREACHABLE' : error.code;
+    const tail = lastLines(written);
+    const { code: first } = error.cause instanceof DoorError ? error.cause : error;
+    const code = first === 'UPSTREAM_LOST' || first === 'INTERNAL' ? 'UPSTREAM_UNREACHABLE' : first;
+    // No call was under way: that handshake's outcome is nobody's concern.
+    const { outcome: _, ...facts } = error.data;
     const message = error.message.startsWith(`${upstream}: `) ? error.message : `${upstream}: ${error.message}`;
     const said = tail === '' ? '' : ` It wrote: ${tail}`;
     return new DoorError(code, `${message}${said}`, {
-      data: { ...error.data, upstream },
+      data: { ...facts, upstream },
       hint: error.hint ?? 'Run the command of this server by hand to see what it says.',
       cause: error,
     });
@@ -321,13 +345,20 @@ export class Client {
   }
 }
 
+/** A request of our own: whoever makes it bounds it, be it by the start's deadline or by a signal. */
+function optionsOf(about: string, signal?: CancelSignal): RequestOptions {
+  const boundMs = Number.POSITIVE_INFINITY;
+  return { about, timeoutMs: boundMs, maxMs: boundMs, signal, progress: undefined };
+}
+
 /** The time a start may take; each sign of life begins it anew. */
 class StartDeadline {
   readonly passed: Promise<never>;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   #reject!: (reason: DoorError) => void;
-  #timer: { cancel(): void };
+  #timer: Scheduled;
+  #isOver = false;
 
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock;
@@ -340,15 +371,17 @@ class StartDeadline {
   }
 
   extend(): void {
+    if (this.#isOver) return;
     this.#timer.cancel();
     this.#timer = this.#arm();
   }
 
   end(): void {
+    this.#isOver = true;
     this.#timer.cancel();
   }
 
-  #arm(): { cancel(): void } {
+  #arm(): Scheduled {
     return this.#clock.schedule(this.#timeoutMs, () => {
       this.#reject(
         new DoorError('TIMEOUT', `did not start within ${this.#timeoutMs} ms`, {

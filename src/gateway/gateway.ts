@@ -1,11 +1,11 @@
 import { closest, distance } from 'fastest-levenshtein';
 import {
   type CallOptions,
-  type CancelListener,
   type CancelSignal,
   DoorError,
   EventBus,
   JsonScanner,
+  orAborted,
   systemClock,
 } from '../base/index.js';
 import {
@@ -265,20 +265,4 @@ function nearest(name: string, names: readonly string[]): string | undefined {
   if (names.length === 0 || name.length > 200) return undefined;
   const best = closest(name, names);
   return distance(name, best) <= Math.max(2, name.length / 3) ? `Did you mean ${best}?` : undefined;
-}
-
-/** Waits for `task`, unless the caller gives up first; then fails with the caller's reason. */
-async function orAborted(task: Promise<void>, signal: CancelSignal | undefined): Promise<void> {
-  if (signal === undefined) return task;
-  if (signal.aborted) throw signal.reason;
-  const listener: CancelListener = { handleEvent: () => {} };
-  const aborted = new Promise<never>((_, reject) => {
-    listener.handleEvent = () => reject(signal.reason);
-    signal.addEventListener('abort', listener);
-  });
-  try {
-    await Promise.race([task, aborted]);
-  } finally {
-    signal.removeEventListener('abort', listener);
-  }
 }

@@ -1,0 +1,463 @@
+import { expect, test } from 'vitest';
+import { LIST_CHANGED, type MemoryScript, MemoryTransport, SOME_TOOL } from '../../test/fixtures/memory-transport.js';
+import { settled, VirtualClock } from '../../test/fixtures/virtual-clock.js';
+import { CallSignal, DoorError, decodeText, EventBus, encodeText, JsonScanner } from '../base/index.js';
+import { makeCallParams } from '../protocol/index.js';
+import { Client, type ClientOptions } from './client.js';
+import type { ToolList } from './listing.js';
+
+class Started {
+  readonly clock = new VirtualClock();
+  readonly events: { readonly name: string; readonly event: Record<string, unknown> }[] = [];
+  readonly lists: ToolList[] = [];
+  readonly transports: MemoryTransport[] = [];
+  readonly client: Client;
+
+  /** Each attempt to connect takes the next script; the last one serves all further attempts. */
+  constructor(scripts: readonly MemoryScript[], options: Partial<ClientOptions> = {}) {
+    const bus = new EventBus();
+    bus.onAny((name, event) => this.events.push({ name, event: event as unknown as Record<string, unknown> }));
+    this.client = new Client({
+      upstream: 'up',
+      connect: () => {
+        const transport = new MemoryTransport(scripts[Math.min(this.transports.length, scripts.length - 1)]);
+        this.transports.push(transport);
+        return transport;
+      },
+      events: bus,
+      clock: this.clock,
+      validation: { uncompilableOutput: 'exclude' },
+      startTimeoutMs: 10_000,
+      callTimeoutMs: 5_000,
+      maxCallMs: 600_000,
+      maxMessageBytes: 4_000,
+      maxDepth: 512,
+      maxInFlight: 3,
+      info: { name: 'doorward', version: '9.9.9' },
+      listed: (list) => this.lists.push(list),
+      ...options,
+    });
+  }
+
+  get transport(): MemoryTransport {
+    return this.transports.at(-1)!;
+  }
+
+  named(name: string): Record<string, unknown>[] {
+    return this.events.filter((each) => each.name === name).map(({ event }) => event);
+  }
+
+  warnings(): unknown[] {
+    return this.named('server.warning').map(({ warning }) => warning);
+  }
+
+  tools(): string[] {
+    return this.lists.at(-1)?.tools.map(({ name }) => name) ?? [];
+  }
+
+  call(tool: string, args = '{}', options: { signal?: CallSignal } = {}): Promise<unknown> {
+    const params = makeCallParams(new JsonScanner(), tool, encodeText(args));
+    if (typeof params === 'string') throw new Error(params);
+    const listed = this.lists.flatMap(({ tools }) => tools).find(({ name }) => name === tool);
+    if (listed === undefined) throw new Error(`never listed: ${tool}`);
+    return this.client.call(listed, params, { principal: { id: 'me', kind: 'local' }, ...options }).then((answer) => {
+      return JSON.parse(decodeText(answer.bytes, answer.start, answer.end)) as unknown;
+    });
+  }
+}
+
+const failureOf = (task: Promise<unknown>): Promise<unknown> =>
+  task.then(
+    () => 'it did not fail',
+    (thrown: unknown) => thrown,
+  );
+
+const NEVER: MemoryScript = { on: { initialize: () => undefined } };
+const linesOf = ({ sent }: MemoryTransport): (string | undefined)[] => sent.map(({ method }) => method);
+
+test('a start shakes hands, then lists, and tells of it once', async () => {
+  const up = new Started([{ revision: '2025-06-18' }]);
+  await up.client.start();
+  await up.client.start();
+  expect(linesOf(up.transport)).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
+  expect(up.transport.sent[0]!.params).toEqual({
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'doorward', version: '9.9.9' },
+  });
+  expect(up.events).toEqual([
+    { name: 'upstream.connected', event: { upstream: 'up', revision: '2025-06-18', tools: 1 } },
+  ]);
+  expect(up.client.state).toMatchObject({ kind: 'ready', revision: '2025-06-18', serverName: 'in memory' });
+  expect(up.tools()).toEqual(['some']);
+  expect(up.clock.waiting).toBe(0);
+});
+
+test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('revision %s is spoken', async (revision) => {
+  const up = new Started([{ revision }]);
+  await up.client.start();
+  expect(up.client.state).toMatchObject({ kind: 'ready', revision });
+});
+
+test.each<{ why: string; result: unknown; says: string }>([
+  { why: 'a revision nobody knows', result: { protocolVersion: '2031-01-01', capabilities: {} }, says: '"2031-01-01"' },
+  { why: 'no revision', result: { capabilities: {} }, says: 'undefined' },
+  { why: 'a revision that is a number', result: { protocolVersion: 20250618, capabilities: {} }, says: '20250618' },
+  { why: 'nothing at all', result: {}, says: 'undefined' },
+])('a handshake is refused: $why', async ({ result, says }) => {
+  const up = new Started([{ on: { initialize: () => result } }]);
+  const failure = await failureOf(up.client.start());
+  expect(failure).toMatchObject({ code: 'UPSTREAM_BROKE_PROTOCOL', data: { upstream: 'up' } });
+  expect((failure as Error).message).toContain(says);
+  expect(up.transport.closed).toBe(1);
+  expect(linesOf(up.transport)).toEqual(['initialize']);
+});
+
+test('an upstream that refuses to initialize says why', async () => {
+  const on = { initialize: () => '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no licence"}}' };
+  expect(await failureOf(new Started([{ on }]).client.start())).toMatchObject({
+    code: 'UPSTREAM_BROKE_PROTOCOL',
+    message: expect.stringContaining('no licence'),
+  });
+});
+
+test.each([
+  { why: 'none', capabilities: undefined },
+  { why: 'none of tools', capabilities: { prompts: {} } },
+  { why: 'tools are null', capabilities: { tools: null } },
+])('without the tools capability nothing is listed: $why', async ({ capabilities }) => {
+  const up = new Started([{ on: { initialize: () => ({ protocolVersion: '2025-11-25', capabilities }) } }]);
+  await up.client.start();
+  expect(linesOf(up.transport)).toEqual(['initialize', 'notifications/initialized']);
+  expect(up.lists).toEqual([{ tools: [], exclusions: [] }]);
+});
+
+test('notifications before the answer to initialize spoil nothing (case c15)', async () => {
+  const early: MemoryScript['on'] = {
+    initialize: (_, transport) => {
+      transport.say('{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}');
+      transport.say('{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"hi"}}');
+      return { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'n', version: '1' } };
+    },
+  };
+  const up = new Started([{ on: early }]);
+  await up.client.start();
+  expect(up.tools()).toEqual(['some']);
+  expect(up.warnings()).toEqual([]);
+});
+
+test('a start that hangs ends in time; output on stderr gives it more', async () => {
+  const up = new Started([NEVER]);
+  const failure = failureOf(up.client.start());
+  await up.clock.advance(9_000);
+  up.transport.stir();
+  await up.clock.advance(9_999);
+  expect(up.client.state.kind).toBe('connecting');
+  await up.clock.advance(1);
+  expect(up.client.state.kind).toBe('failed');
+  expect(await failure).toMatchObject({
+    code: 'TIMEOUT',
+    message: expect.stringMatching(/^up: did not start within 10000 ms/),
+  });
+  expect(up.transport.closed).toBe(1);
+  expect(up.named('upstream.lost')).toMatchObject([{ upstream: 'up', code: 'TIMEOUT' }]);
+});
+
+test('the cap on calls is no cap on starts', async () => {
+  const up = new Started([NEVER], { maxCallMs: 2_000, startTimeoutMs: 10_000 });
+  const failure = failureOf(up.client.start());
+  await up.clock.advance(9_999);
+  expect(up.client.state.kind).toBe('connecting');
+  await up.clock.advance(1);
+  expect(await failure).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('10000 ms') });
+});
+
+test('output on stderr after the start wakes no timer', async () => {
+  const up = new Started([{}]);
+  await up.client.start();
+  const before = up.clock.scheduled;
+  for (let i = 0; i < 10; i++) up.transport.stir();
+  expect(up.clock.scheduled).toBe(before);
+  expect(up.clock.waiting).toBe(0);
+});
+
+test('a start that hangs in tools/list ends in time too', async () => {
+  const up = new Started([{ on: { 'tools/list': () => undefined } }]);
+  const failure = failureOf(up.client.start());
+  await up.clock.advance(10_000);
+  expect(await failure).toMatchObject({ code: 'TIMEOUT' });
+  expect(up.lists).toEqual([]);
+});
+
+test('a start that fails says what the process said last', async () => {
+  const tail = 'line 1\nError: no API key\n    at main.js:3\n';
+  const up = new Started([{ ...NEVER, tail }]);
+  const failure = failureOf(up.client.start());
+  await settled();
+  up.transport.lose();
+  expect(await failure).toMatchObject({
+    code: 'UPSTREAM_UNREACHABLE',
+    message: 'up: initialize: the process exited with code 1 It wrote: line 1 | Error: no API key |     at main.js:3',
+    hint: expect.any(String),
+    data: { upstream: 'up' },
+  });
+});
+
+test('what a transport says about a failed open stays: code, facts and hint', async () => {
+  const refusal = new DoorError('UPSTREAM_UNREACHABLE', 'command not found: npx', {
+    data: { reason: 'command_not_found' },
+    hint: 'Install it.',
+  });
+  const open = (): Promise<void> => Promise.reject(refusal);
+  expect(await failureOf(new Started([{ open }]).client.start())).toMatchObject({
+    code: 'UPSTREAM_UNREACHABLE',
+    message: 'up: command not found: npx',
+    data: { upstream: 'up', reason: 'command_not_found' },
+    hint: 'Install it.',
+  });
+});
+
+test('a flood during the start is called what it is', async () => {
+  const flood: MemoryScript['on'] = {
+    'tools/list': (_, transport) => void transport.sayBytes(new Uint8Array(20_000).fill(0x78)),
+  };
+  expect(await failureOf(new Started([{ on: flood }]).client.start())).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
+});
+
+test('a failed upstream is not tried again within a second, then it is', async () => {
+  const up = new Started([{ open: () => Promise.reject(new Error('no')) }, {}]);
+  const first = await failureOf(up.client.start());
+  await up.clock.advance(999);
+  expect(await failureOf(up.client.start())).toBe(first);
+  expect(up.transports).toHaveLength(1);
+  await up.clock.advance(1);
+  await up.client.start();
+  expect(up.transports).toHaveLength(2);
+  expect(up.client.state.kind).toBe('ready');
+});
+
+test('a transport that cannot even be made is a failed start, and tried again like any other', async () => {
+  let attempts = 0;
+  const broken = (): never => {
+    attempts++;
+    throw new Error('no such socket');
+  };
+  const up = new Started([{}], { connect: broken });
+  expect(await failureOf(up.client.start())).toMatchObject({ message: expect.stringContaining('no such socket') });
+  expect(up.client.state.kind).toBe('failed');
+  expect(up.clock.waiting).toBe(0);
+  await up.clock.advance(1_000);
+  await failureOf(up.client.start());
+  expect(attempts).toBe(2);
+});
+
+test('whoever starts at the same time shares one start', async () => {
+  const up = new Started([{}]);
+  await Promise.all([up.client.start(), up.client.start(), up.client.start()]);
+  expect(up.transports).toHaveLength(1);
+  const failing = new Started([{ open: () => Promise.reject(new Error('no')) }]);
+  const failures = await Promise.all([1, 2, 3].map(() => failureOf(failing.client.start())));
+  expect(new Set(failures).size).toBe(1);
+  expect(failing.transports).toHaveLength(1);
+});
+
+test.each<{ when: string; script: MemoryScript }>([
+  { when: 'opening', script: { open: () => new Promise(() => {}) } },
+  { when: 'initializing', script: NEVER },
+  { when: 'listing', script: { on: { 'tools/list': () => undefined } } },
+])('closing while $when ends the transport and the start', async ({ script }) => {
+  const up = new Started([script]);
+  const failure = failureOf(up.client.start());
+  await settled();
+  await up.client.close();
+  if (script.open === undefined) expect(await failure).toMatchObject({ code: 'UPSTREAM_UNREACHABLE' });
+  expect(up.transport.closed).toBeGreaterThan(0);
+  await up.clock.advance(60_000);
+  expect(await failure).toBeInstanceOf(DoorError);
+  expect(up.client.state).toEqual({ kind: 'closed' });
+  expect(up.named('upstream.connected')).toEqual([]);
+  expect(await failureOf(up.client.start())).toMatchObject({ message: 'up: closed' });
+  expect(up.transports).toHaveLength(1);
+});
+
+test('a connection that ends right behind its list is no ready one', async () => {
+  const script: MemoryScript = {
+    on: {
+      'tools/list': ({ id }, transport) => {
+        transport.answer(id, { tools: [SOME_TOOL] });
+        transport.lose();
+      },
+    },
+  };
+  const up = new Started([script, {}]);
+  await failureOf(up.client.start());
+  expect(up.client.state.kind).toBe('failed');
+  await up.clock.advance(1_000);
+  await up.client.start();
+  expect(up.client.state.kind).toBe('ready');
+});
+
+test('after a loss, the next call starts the upstream anew and is judged by what it lists then', async () => {
+  const strict = { name: 'some', inputSchema: { type: 'object', required: ['id'] } };
+  const answering = { 'tools/call': () => ({ content: [] }) };
+  const up = new Started([{ on: answering }, { tools: [strict], on: answering }]);
+  await up.client.start();
+  up.transport.lose();
+  expect(up.client.state).toMatchObject({ kind: 'failed', error: { code: 'UPSTREAM_LOST' } });
+  expect(up.named('upstream.lost')).toHaveLength(1);
+  await up.clock.advance(1_000);
+  expect(await failureOf(up.call('some', '{}'))).toMatchObject({ code: 'INVALID_ARGUMENTS' });
+  expect(await up.call('some', '{"id":1}')).toEqual({ content: [] });
+  expect(up.transports).toHaveLength(2);
+  expect(up.transport.received('tools/call')).toHaveLength(1);
+});
+
+test('a tool that is gone after a restart is unknown, and nothing is sent', async () => {
+  const up = new Started([{}, { tools: [] }]);
+  await up.client.start();
+  up.transport.lose();
+  await up.clock.advance(1_000);
+  expect(await failureOf(up.call('some'))).toMatchObject({ code: 'TOOL_UNKNOWN' });
+  expect(up.transport.received('tools/call')).toEqual([]);
+});
+
+test('a call does not wait for a restart when its caller gives up', async () => {
+  const up = new Started([{}, NEVER]);
+  await up.client.start();
+  up.transport.lose();
+  await up.clock.advance(1_000);
+  const signal = new CallSignal();
+  const failure = failureOf(up.call('some', '{}', { signal }));
+  await settled();
+  signal.abort('gone');
+  await settled();
+  expect(await Promise.race([failure, Promise.resolve('it still waits')])).toBe('gone');
+});
+
+test('what goes beyond maxInFlight is refused before it is sent', async () => {
+  const up = new Started([{}]);
+  await up.client.start();
+  const waiting = [1, 2, 3].map(() => up.call('some'));
+  expect(() => up.call('some')).toThrow(expect.objectContaining({ code: 'BUSY', data: { upstream: 'up', limit: 3 } }));
+  for (const { id } of up.transport.received('tools/call')) up.transport.answer(id, { content: [] });
+  await Promise.all(waiting);
+  const fourth = up.call('some');
+  up.transport.answer(up.transport.sent.at(-1)!.id, { content: [] });
+  await fourth;
+  expect(up.transport.received('tools/call')).toHaveLength(4);
+});
+
+const listRequests = (up: Started): number => up.transport.received('tools/list').length;
+
+test('a change is listed at once, and told with the new list', async () => {
+  let tools: unknown[] = [SOME_TOOL];
+  const up = new Started([{ on: { 'tools/list': () => ({ tools }) } }]);
+  await up.client.start();
+  tools = [{ name: 'new', inputSchema: { type: 'object' } }];
+  up.transport.say(LIST_CHANGED);
+  await settled();
+  expect(up.tools()).toEqual(['new']);
+  expect(up.named('upstream.relisted')).toEqual([{ upstream: 'up', tools: 1 }]);
+});
+
+test('a storm of changes costs a few lists, and the last change is seen (case c14)', async () => {
+  let asked = 0;
+  const on = { 'tools/list': () => ({ tools: [{ name: `at_${asked++}`, inputSchema: { type: 'object' } }] }) };
+  const up = new Started([{ on }]);
+  await up.client.start();
+  for (let i = 0; i < 500; i++) {
+    up.transport.say(LIST_CHANGED);
+    await up.clock.advance(1);
+  }
+  await up.clock.advance(3_000);
+  expect(listRequests(up)).toBeLessThanOrEqual(6);
+  // First list, the one at once, the one that was queued.
+  expect(listRequests(up)).toBeGreaterThanOrEqual(3);
+  expect(up.tools()).toEqual([`at_${asked - 1}`]);
+});
+
+test('changes while a list is under way cost one more list, not one each', async () => {
+  let release = (): void => {};
+  const on: MemoryScript['on'] = {
+    'tools/list': ({ id }, transport) => {
+      release = () => transport.answer(id, { tools: [SOME_TOOL] });
+      if (transport.received('tools/list').length === 1) release();
+    },
+  };
+  const up = new Started([{ on }]);
+  await up.client.start();
+  up.transport.say(LIST_CHANGED);
+  await up.clock.advance(10);
+  for (let i = 0; i < 20; i++) up.transport.say(LIST_CHANGED);
+  await up.clock.advance(2_000);
+  expect(listRequests(up)).toBe(2);
+  release();
+  await up.clock.advance(499);
+  expect(listRequests(up)).toBe(2);
+  await up.clock.advance(1);
+  expect(listRequests(up)).toBe(3);
+  release();
+  await up.clock.advance(5_000);
+  expect(listRequests(up)).toBe(3);
+});
+
+test('a change told while the first list is read is not lost', async () => {
+  let tools: unknown[] = [SOME_TOOL];
+  const on: MemoryScript['on'] = {
+    'tools/list': ({ id }, transport) => {
+      const isFirst = transport.received('tools/list').length === 1;
+      transport.answer(id, { tools });
+      tools = [{ name: 'new', inputSchema: { type: 'object' } }];
+      if (isFirst) transport.say(LIST_CHANGED);
+    },
+  };
+  const up = new Started([{ on }]);
+  await up.client.start();
+  await up.clock.advance(1_000);
+  expect(up.tools()).toEqual(['new']);
+});
+
+test('a relist that fails keeps the old list and is told', async () => {
+  const on: MemoryScript['on'] = {
+    'tools/list': (_, transport) =>
+      transport.received('tools/list').length === 1 ? { tools: [SOME_TOOL] } : { nothing: true },
+  };
+  const up = new Started([{ on }]);
+  await up.client.start();
+  up.transport.say(LIST_CHANGED);
+  await settled();
+  expect(up.warnings()).toEqual(['relist-failed']);
+  expect(up.client.state).toMatchObject({ kind: 'ready' });
+  expect(up.lists).toHaveLength(1);
+});
+
+test('a relist that hangs is given up in the time a start has, and the next change is heard', async () => {
+  const on: MemoryScript['on'] = {
+    'tools/list': (_, transport) =>
+      transport.received('tools/list').length === 2 ? undefined : { tools: [SOME_TOOL] },
+  };
+  const up = new Started([{ on }]);
+  await up.client.start();
+  up.transport.say(LIST_CHANGED);
+  await up.clock.advance(11_000);
+  expect(up.warnings()).toEqual(['relist-failed']);
+  up.transport.say(LIST_CHANGED);
+  await up.clock.advance(1_000);
+  expect(listRequests(up)).toBe(3);
+});
+
+test('closing while relisting tells nobody of a list', async () => {
+  const on: MemoryScript['on'] = {
+    'tools/list': (_, transport) =>
+      transport.received('tools/list').length === 1 ? { tools: [SOME_TOOL] } : undefined,
+  };
+  const up = new Started([{ on }]);
+  await up.client.start();
+  up.transport.say(LIST_CHANGED);
+  await settled();
+  await up.client.close();
+  await up.clock.advance(5_000);
+  expect(up.lists).toHaveLength(1);
+  expect(up.named('upstream.lost')).toEqual([]);
+  expect(up.clock.waiting).toBe(0);
+});
