@@ -10,7 +10,7 @@ export interface BombResult {
   readonly cpuMs: number;
   /** Resident memory at the answer, beyond that before, in MiB; the texts themselves were there before. */
   readonly rssMiB: number;
-  /** The same once garbage is collected; NaN where the process was not started with --expose-gc. */
+  /** The heap's growth once garbage is collected; NaN where the process was not started with --expose-gc. */
   readonly keptMiB: number;
 }
 
@@ -19,15 +19,20 @@ export function runBomb(bomb: Bomb): BombResult {
   const schema = handedOver(bomb.schema(), bomb);
   const value = bomb.value === undefined ? undefined : handedOver(bomb.value(), bomb);
   globalThis.gc?.();
+  const heapBefore = heapBytes();
   const rssBefore = process.memoryUsage.rss();
   const cpuBefore = process.cpuUsage();
   const { answer, warnings } = goOff(schema, value);
   const cpu = process.cpuUsage(cpuBefore);
-  const grownMiB = () => (process.memoryUsage.rss() - rssBefore) / 2 ** 20;
-  const rssMiB = grownMiB();
+  const rssMiB = (process.memoryUsage.rss() - rssBefore) / 2 ** 20;
   globalThis.gc?.();
-  const keptMiB = globalThis.gc === undefined ? Number.NaN : grownMiB();
+  const keptMiB = globalThis.gc === undefined ? Number.NaN : (heapBytes() - heapBefore) / 2 ** 20;
   return { name: bomb.name, answer, warnings, cpuMs: (cpu.user + cpu.system) / 1000, rssMiB, keptMiB };
+}
+
+function heapBytes(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 function handedOver(text: string, { asValues }: Bomb): unknown {

@@ -7,7 +7,7 @@ export interface Bomb {
   /** JSON texts, made only when the bomb goes off. */
   readonly schema: () => string;
   readonly value?: () => string;
-  /** The issue names it: its memory is bounded as it stands at the answer; the others' once garbage is collected. */
+  /** The issue names it: resident memory is bounded as it stands at the answer. Of the others what the heap keeps is. */
   readonly named?: true;
   /** Hands schema and value over as values instead of text. */
   readonly asValues?: true;
