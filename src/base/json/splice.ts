@@ -55,7 +55,8 @@ export function joinPieces(pieces: readonly Piece[]): Uint8Array {
  * between tokens, so the meaning stays the same.
  */
 export function onOneLine(slice: JsonSlice): JsonSlice {
-  const copy = slice.bytes.slice(slice.start, slice.end);
+  // Not slice(): a Node Buffer's shares its memory, and the bytes are not ours to change.
+  const copy = new Uint8Array(slice.bytes.subarray(slice.start, slice.end));
   for (let i = 0; i < copy.length; i++) if (copy[i] === LINE_FEED || copy[i] === CARRIAGE_RETURN) copy[i] = SPACE;
   return sliceOf(copy);
 }
