@@ -20,7 +20,7 @@ const ODD_NAMES = [
   'é',
 ];
 const ODD_STRINGS = ['', ' ', '0', 'null', '💩', '👨‍👩‍👧', 'a\u0000b', 'é', '\ud800', '2026-02-30', 'x'.repeat(70)];
-const ODD_NUMBERS = [0, -0, 1, -1, 0.1, 1.5, 19.99, 1e21, -0.125, 9007199254740991, 255, 1e308];
+const ODD_NUMBERS = [0, -0, 1, -1, 0.1, 1.5, 19.99, 2 ** 40, -0.125, 9007199254740991, 255, -(2 ** 52)];
 const MAX_DEPTH = 7;
 const MAX_NODES = 3000;
 
@@ -78,7 +78,10 @@ class Maker {
   }
 
   #resolve(reference: string): unknown {
-    if (reference === '#') return this.#root;
+    if (reference === '#' || reference === '#node') return this.#root;
+    // The names that makeSchema gives to definitions.
+    const named = /^#?[ad](\d+)$/.exec(reference);
+    if (named) return this.#resolve(`#/$defs/d${named[1]}`) ?? this.#resolve(`#/definitions/d${named[1]}`);
     if (!reference.startsWith('#/')) return undefined;
     let place: unknown = this.#root;
     for (const step of reference.slice(2).split('/')) {

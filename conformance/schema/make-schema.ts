@@ -30,12 +30,16 @@ class Maker {
   /** Definitions that may be referred to from anywhere at this moment. */
   #finished = 0;
   #budget = 40;
+  /** How references name definitions in this document. */
+  readonly #naming: 'pointer' | 'identifier' | 'anchor' | 'dynamic';
 
   constructor(dialect: Dialect, random: Random) {
     this.#dialect = dialect;
     this.#random = random;
     this.#age = DIALECTS.indexOf(dialect);
     this.#definitions = this.#since('2019-09') ? '$defs' : 'definitions';
+    const namings = ['pointer', 'pointer', 'identifier', 'anchor', 'dynamic'] as const;
+    this.#naming = random.pick(this.#since('2019-09') ? namings : namings.slice(0, 4));
     this.#avoids = dialect === '2019-09' ? random.pick(['contains', 'unevaluatedItems'] as const) : undefined;
   }
 
@@ -43,11 +47,14 @@ class Maker {
     const definitions: SchemaObject = {};
     const count = this.#random.integer(0, 3);
     for (let made = 0; made < count; made++) {
-      definitions[`d${made}`] = this.#schema(1);
+      definitions[`d${made}`] = this.#definition(made);
       this.#finished = made + 1;
     }
     const body = this.#object(0);
     if (count > 0) body[this.#definitions] = definitions;
+    if (this.#naming === 'identifier' || this.#naming === 'dynamic')
+      body[this.#idKeyword()] = 'https://example.org/root';
+    if (this.#naming === 'dynamic') this.#makeDynamic(body);
     if (this.#random.chance(0.5)) body.$schema = DIALECT_URI[this.#dialect];
     return body;
   }
@@ -62,11 +69,39 @@ class Maker {
     return this.#object(depth);
   }
 
+  #idKeyword(): string {
+    return this.#dialect === 'draft-04' ? 'id' : '$id';
+  }
+
+  /** A definition under the name by which this document refers to it. */
+  #definition(at: number): unknown {
+    if (this.#naming === 'pointer') return this.#schema(1);
+    const schema = this.#object(1);
+    if (this.#naming === 'anchor' && this.#since('2019-09')) schema.$anchor = `a${at}`;
+    else schema[this.#idKeyword()] = this.#naming === 'anchor' ? `#a${at}` : `d${at}`;
+    if (this.#naming === 'dynamic' && this.#random.chance(0.7)) this.#makeDynamic(schema);
+    return schema;
+  }
+
+  /** A resource that others may fill in: below `again` stands whichever of them was entered first. */
+  #makeDynamic(schema: SchemaObject): void {
+    const isRecursive = this.#dialect === '2019-09';
+    schema[isRecursive ? '$recursiveAnchor' : '$dynamicAnchor'] = isRecursive ? true : 'node';
+    const again = isRecursive ? { $recursiveRef: '#' } : { $dynamicRef: '#node' };
+    schema.properties = { ...(schema.properties as object), again };
+  }
+
   #reference(depth: number): SchemaObject {
-    const targets = Array.from({ length: this.#finished }, (_, index) => `#/${this.#definitions}/d${index}`);
-    if (targets.length === 0) return this.#object(depth);
+    if (this.#finished === 0) return this.#object(depth);
+    const at = this.#random.integer(0, this.#finished - 1);
     const siblings = this.#random.chance(0.3) ? this.#object(MAX_DEPTH) : {};
-    return { ...siblings, $ref: this.#random.pick(targets) };
+    const names = {
+      pointer: `#/${this.#definitions}/d${at}`,
+      identifier: `d${at}`,
+      anchor: `#a${at}`,
+      dynamic: `d${at}`,
+    };
+    return { ...siblings, $ref: names[this.#naming] };
   }
 
   #object(depth: number): SchemaObject {
