@@ -1,4 +1,4 @@
-import { DoorError, decodeText, elementsOf, JsonScanner } from '../base/index.js';
+import { DoorError, decodeText, elementsOf, JsonScanner, onOneLine } from '../base/index.js';
 import type { Exclusion, ListedTool } from '../catalog/index.js';
 import type { Connection } from './connection.js';
 import type { RawAnswer, RequestOptions } from './pending.js';
@@ -88,7 +88,7 @@ function readPage(answer: RawAnswer, upstream: string): Page {
       data: { upstream },
     });
   }
-  const elements = elementsOf(bytes, scanner.valueStart[tools]!).map((span) => bytes.slice(span.start, span.end));
+  const elements = elementsOf(bytes, scanner.valueStart[tools]!).map((span) => onOneLine({ bytes, ...span }).bytes);
   const cursor = scanner.find('nextCursor', bytes);
   if (cursor < 0) return { elements, next: undefined };
   const token = decodeText(bytes, scanner.valueStart[cursor]!, scanner.valueEnd[cursor]!);

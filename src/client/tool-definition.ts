@@ -1,7 +1,8 @@
 import type { DoorError, ErrorCode } from '../base/index.js';
-import { decodeText, type Edit, encodeText, JsonScanner, joinPieces, parseJson, splice } from '../base/index.js';
+import { decodeText, ExactNumber, JsonScanner, parseJson } from '../base/index.js';
 import type { Exclusion, ListedTool } from '../catalog/index.js';
 import { compileSchema, type Judge } from '../schema/index.js';
+import { ObjectText } from './object-text.js';
 
 export interface DefinitionOptions {
   readonly mount: string;
@@ -23,15 +24,36 @@ export type DefinitionResult =
   | { readonly kind: 'tool'; readonly tool: ListedTool }
   | { readonly kind: 'exclusion'; readonly exclusion: Exclusion };
 
-/** What the wire schema says of a tool's members; one of the wrong kind makes SDK clients drop the whole list. */
-const MEMBER_KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  title: (value) => typeof value === 'string',
-  description: (value) => typeof value === 'string',
+type Fits = (value: unknown) => boolean;
+
+const isString: Fits = (value) => typeof value === 'string';
+const isBoolean: Fits = (value) => typeof value === 'boolean';
+
+/** What the wire's schema says of a tool's members; one of the wrong kind makes SDK clients drop the whole list. */
+const MEMBER_KINDS: Readonly<Record<string, Fits>> = {
+  title: isString,
+  description: isString,
   annotations: isObject,
-  icons: Array.isArray,
+  icons: (value) => Array.isArray(value) && value.every(isIcon),
   execution: isObject,
   _meta: isObject,
 };
+
+/** The same for members of members. */
+const INNER_KINDS: Readonly<Record<string, Readonly<Record<string, Fits>>>> = {
+  annotations: {
+    title: isString,
+    readOnlyHint: isBoolean,
+    destructiveHint: isBoolean,
+    idempotentHint: isBoolean,
+    openWorldHint: isBoolean,
+  },
+  execution: { taskSupport: (value) => value === 'required' || value === 'optional' || value === 'forbidden' },
+};
+
+const TYPE_OBJECT = '"type":"object"';
+const LETTER_T = 0x74;
+const LETTER_F = 0x66;
 
 const scanner = new JsonScanner();
 
@@ -40,7 +62,10 @@ const scanner = new JsonScanner();
  * the upstream wrote, save for what would make a strict client refuse the list it stands in.
  */
 export function readDefinition(text: Uint8Array, options: DefinitionOptions): DefinitionResult {
-  const value = parseJson(decodeText(text));
+  const value = parse(text);
+  if (value instanceof SyntaxError) {
+    return excluded(options, nameIn(text, options), 'definition', '', value.message, 'SCHEMA_TOO_LARGE');
+  }
   if (!isObject(value)) return excluded(options, `#${options.position}`, 'definition', '', 'the tool is not an object');
   const { name } = value;
   if (typeof name !== 'string' || name === '') {
@@ -50,15 +75,34 @@ export function readDefinition(text: Uint8Array, options: DefinitionOptions): De
   return reader.read();
 }
 
+/** @returns the error where the text, whose grammar is known to be good, is nested too deeply to be read */
+function parse(text: Uint8Array): unknown {
+  try {
+    return parseJson(decodeText(text));
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return thrown;
+    throw thrown;
+  }
+}
+
+/** The name in a definition that cannot be read as a whole. */
+function nameIn(text: Uint8Array, options: DefinitionOptions): string {
+  scanner.scan(text, 0, text.length);
+  const at = scanner.find('name', text);
+  const name: unknown = at < 0 ? '' : parse(text.subarray(scanner.valueStart[at]!, scanner.valueEnd[at]!));
+  return typeof name === 'string' && name !== '' ? name : `#${options.position}`;
+}
+
 class DefinitionReader {
-  readonly #text: Uint8Array;
   readonly #value: Record<string, unknown>;
   readonly #name: string;
   readonly #options: DefinitionOptions;
-  readonly #edits: Edit[] = [];
+  readonly #text: ObjectText;
+  /** Members of the tool itself that are not passed on. */
+  readonly #dropped = new Set<string>();
 
   constructor(text: Uint8Array, value: Record<string, unknown>, name: string, options: DefinitionOptions) {
-    this.#text = text;
+    this.#text = new ObjectText(text);
     this.#value = value;
     this.#name = name;
     this.#options = options;
@@ -79,7 +123,7 @@ class DefinitionReader {
     if (!isObject(schema)) return this.#exclude('inputSchema', '', `inputSchema is ${kindOf(schema)}, not an object`);
     if (schema.type === undefined) {
       this.#warn('missing-root-type', 'inputSchema has no root type; read as "object"');
-      this.#insertType('inputSchema');
+      this.#text.insertFirst(['inputSchema'], TYPE_OBJECT);
     } else if (schema.type !== 'object') {
       return this.#exclude('inputSchema', '/type', 'the root type of an inputSchema must be "object"');
     }
@@ -97,10 +141,11 @@ class DefinitionReader {
     if (schema === undefined) return undefined;
     if (schema === null) {
       this.#warn('null-member', 'outputSchema is null; read as absent');
-      this.#drop('outputSchema');
+      this.#dropped.add('outputSchema');
       return undefined;
     }
-    const compiled = compileSchema(schema);
+    // A string would be read as JSON text; here it stands where a schema should.
+    const compiled = compileSchema(typeof schema === 'string' ? null : schema);
     if (!compiled.ok) {
       if (this.#options.uncompilableOutput === 'exclude') return this.#excludeFor('outputSchema', compiled.error);
       this.#warn(
@@ -108,33 +153,49 @@ class DefinitionReader {
         `outputSchema: ${compiled.error.message}; answers are not judged`,
         compiled.error.code,
       );
-      this.#drop('outputSchema');
+      this.#dropped.add('outputSchema');
       return undefined;
     }
     for (const warning of compiled.warnings) {
       this.#warn('schema', `outputSchema${warning.schemaPath}: ${warning.message}`);
     }
-    if (isObject(schema)) {
-      // In the 2025 revisions structuredContent is an object, so an absent root type says the same as "object".
-      if (schema.type === undefined) this.#insertType('outputSchema');
-      this.#spellOutBooleans('outputSchema', schema);
-    }
+    this.#fitOutput(schema);
     return compiled.judge;
+  }
+
+  /** In the 2025 revisions structuredContent is an object, and SDK clients refuse the list for any other root type. */
+  #fitOutput(schema: unknown): void {
+    if (!isObject(schema) || (schema.type !== undefined && schema.type !== 'object')) {
+      this.#warn(
+        'misfit-member',
+        'outputSchema is not of type "object"; answers are judged by it, callers do not see it',
+      );
+      this.#dropped.add('outputSchema');
+      return;
+    }
+    // An absent root type then says the same as "object".
+    if (schema.type === undefined) this.#text.insertFirst(['outputSchema'], TYPE_OBJECT);
+    this.#spellOutBooleans('outputSchema', schema);
   }
 
   /** Members of the wrong kind (`annotations: null`) say nothing, and strict clients refuse the list for them. */
   #dropMisfits(): void {
-    for (const [member, fits] of Object.entries(MEMBER_KINDS)) {
-      const value = this.#value[member];
-      if (value === undefined || fits(value)) continue;
-      this.#warn('misfit-member', `${member} is ${kindOf(value)}; left out of the list`);
-      this.#drop(member);
+    const misfits = misfitsOf(this.#value, MEMBER_KINDS);
+    const all = misfits.map((member) => `${member} (${kindOf(this.#value[member])})`);
+    for (const member of misfits) this.#dropped.add(member);
+    for (const [outer, kinds] of Object.entries(INNER_KINDS)) {
+      const value = this.#value[outer];
+      if (!isObject(value)) continue;
+      const inner = misfitsOf(value, kinds);
+      if (inner.length > 0) this.#text.drop([outer], new Set(inner));
+      all.push(...inner.map((member) => `${outer}.${member} (${kindOf(value[member])})`));
     }
+    if (all.length > 0) this.#warn('misfit-member', `left out of the list, being of the wrong kind: ${all.join(', ')}`);
+    if (this.#dropped.size > 0) this.#text.drop([], this.#dropped);
   }
 
   #listed(input: Judge, output: Judge | undefined): ListedTool {
-    const edits = this.#edits.sort((a, b) => a.start - b.start || a.end - b.end);
-    const bytes = edits.length === 0 ? this.#text : joinPieces(splice(this.#text, 0, this.#text.length, edits));
+    const bytes = this.#text.finish();
     scanner.scan(bytes, 0, bytes.length);
     const name = scanner.find('name', bytes);
     const description = this.#value.description;
@@ -153,59 +214,13 @@ class DefinitionReader {
     };
   }
 
-  #span(member: string): { nameStart: number; start: number; end: number } | undefined {
-    scanner.scan(this.#text, 0, this.#text.length);
-    const at = scanner.find(member, this.#text);
-    if (at < 0) return undefined;
-    return { nameStart: scanner.nameStart[at]!, start: scanner.valueStart[at]!, end: scanner.valueEnd[at]! };
-  }
-
-  #insertType(member: 'inputSchema' | 'outputSchema'): void {
-    const span = this.#span(member);
-    if (span === undefined) return;
-    const isEmpty = Object.keys(this.#value[member] as object).length === 0;
-    this.#edits.push({
-      start: span.start + 1,
-      end: span.start + 1,
-      by: isEmpty ? '"type":"object"' : '"type":"object",',
-    });
-  }
-
   /** `true` and `false` as property schemas are good JSON Schema, but SDK v1 clients refuse the list for them. */
   #spellOutBooleans(member: 'inputSchema' | 'outputSchema', schema: Record<string, unknown>): void {
     const { properties } = schema;
     if (!isObject(properties) || !Object.values(properties).some((value) => typeof value === 'boolean')) return;
-    const outer = this.#span(member);
-    if (outer === undefined) return;
-    const inner = encodeText(`{"schema":${decodeText(this.#text, outer.start, outer.end)}}`);
-    const shift = outer.start - '{"schema":'.length;
-    scanner.scan(inner, 0, inner.length);
-    const at = scanner.find('properties', inner, scanner.find('schema', inner));
-    const from = scanner.valueStart[at]!;
-    scanner.scan(inner, from, scanner.valueEnd[at]!);
-    for (let i = 0; i < scanner.count; i++) {
-      if (scanner.level[i] !== 1) continue;
-      const first = inner[scanner.valueStart[i]!];
-      const by = first === 0x74 ? '{}' : first === 0x66 ? '{"not":{}}' : undefined;
-      if (by !== undefined) {
-        this.#edits.push({ start: scanner.valueStart[i]! + shift, end: scanner.valueEnd[i]! + shift, by });
-      }
-    }
-  }
-
-  /** Takes a member out, with the comma that parts it from the one before or after. */
-  #drop(member: string): void {
-    const span = this.#span(member);
-    if (span === undefined) return;
-    let start = span.nameStart - 1;
-    while (this.#text[start]! <= 0x20) start--;
-    let end = span.end;
-    if (this.#text[start] !== 0x2c) {
-      start++;
-      while (this.#text[end]! <= 0x20) end++;
-      if (this.#text[end] === 0x2c) end++;
-    }
-    this.#edits.push({ start, end, by: '' });
+    this.#text.replaceValues([member, 'properties'], (first) =>
+      first === LETTER_T ? '{}' : first === LETTER_F ? '{"not":{}}' : undefined,
+    );
   }
 
   #warn(warning: string, message: string, code?: ErrorCode): void {
@@ -233,11 +248,25 @@ function excluded(
   return { kind: 'exclusion', exclusion: { mount: options.mount, tool, code, which, schemaPath, reason } };
 }
 
+function misfitsOf(value: Record<string, unknown>, kinds: Readonly<Record<string, Fits>>): string[] {
+  return Object.keys(kinds).filter((member) => value[member] !== undefined && !kinds[member]!(value[member]));
+}
+
+function isIcon(value: unknown): boolean {
+  if (!isObject(value) || typeof value.src !== 'string') return false;
+  const { mimeType, sizes, theme } = value;
+  if (mimeType !== undefined && typeof mimeType !== 'string') return false;
+  if (theme !== undefined && theme !== 'light' && theme !== 'dark') return false;
+  return sizes === undefined || (Array.isArray(sizes) && sizes.every(isString));
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  if (value instanceof ExactNumber) return 'a number';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

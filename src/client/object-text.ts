@@ -1,0 +1,85 @@
+import { decodeText, type Edit, JsonScanner, joinPieces, type Span, splice } from '../base/index.js';
+
+/** One member of an object, by where it lies in the text. The value ends where the member does. */
+interface MemberSpan {
+  readonly name: string;
+  readonly nameStart: number;
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+const OPEN_BRACE = 0x7b;
+
+const scanner = new JsonScanner();
+
+/**
+ * The text of a JSON object, to be changed in a few places while every other byte stays as it was written. Places are
+ * named by paths of member names; where a name occurs twice the last one counts, as for any reader.
+ */
+export class ObjectText {
+  readonly #bytes: Uint8Array;
+  readonly #edits: Edit[] = [];
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Puts `member`, a name with its value as JSON text, in front of all other members of the object at `path`. */
+  insertFirst(path: readonly string[], member: string): void {
+    const span = this.#spanOf(path);
+    const comma = this.#membersIn(span).length > 0 ? ',' : '';
+    const at = this.#bytes.indexOf(OPEN_BRACE, span.start) + 1;
+    this.#edits.push({ start: at, end: at, by: `${member}${comma}` });
+  }
+
+  /** Replaces the values of the object's members for which `by` has a text; it is given the value's first byte. */
+  replaceValues(path: readonly string[], by: (firstByte: number) => string | undefined): void {
+    for (const { valueStart, end } of this.#membersIn(this.#spanOf(path))) {
+      const text = by(this.#bytes[valueStart]!);
+      if (text !== undefined) this.#edits.push({ start: valueStart, end, by: text });
+    }
+  }
+
+  /** Takes members out of the object at `path`, each with one comma. To be called once for an object. */
+  drop(path: readonly string[], names: ReadonlySet<string>): void {
+    const members = this.#membersIn(this.#spanOf(path));
+    let keptEnd: number | undefined;
+    let behind = 0;
+    for (const [i, { name, nameStart, end }] of members.entries()) {
+      if (!names.has(name)) keptEnd = end;
+      // Behind a member that stays, the comma before goes as well; before all that stay, the comma behind.
+      else if (keptEnd !== undefined) this.#edits.push({ start: behind, end, by: '' });
+      else this.#edits.push({ start: nameStart, end: members[i + 1]?.nameStart ?? end, by: '' });
+      behind = end;
+    }
+  }
+
+  /** The text with all changes made; the very same bytes where there were none. */
+  finish(): Uint8Array {
+    if (this.#edits.length === 0) return this.#bytes;
+    const edits = this.#edits.sort((a, b) => a.start - b.start);
+    return joinPieces(splice(this.#bytes, 0, this.#bytes.length, edits));
+  }
+
+  #spanOf(path: readonly string[]): Span {
+    let span: Span = { start: 0, end: this.#bytes.length };
+    for (const name of path) {
+      const member = this.#membersIn(span).findLast((each) => each.name === name)!;
+      span = { start: member.valueStart, end: member.end };
+    }
+    return span;
+  }
+
+  #membersIn({ start, end }: Span): MemberSpan[] {
+    const bytes = this.#bytes;
+    scanner.scan(bytes, start, end);
+    const members: MemberSpan[] = [];
+    for (let i = 0; i < scanner.count; i++) {
+      if (scanner.level[i] !== 1) continue;
+      const nameStart = scanner.nameStart[i]!;
+      const name = JSON.parse(decodeText(bytes, nameStart, scanner.nameEnd[i]!)) as string;
+      members.push({ name, nameStart, valueStart: scanner.valueStart[i]!, end: scanner.valueEnd[i]! });
+    }
+    return members;
+  }
+}
