@@ -1,6 +1,6 @@
 import { numberOf } from './checks-scalar.js';
 import { findDuplicate } from './equality.js';
-import type { Linker } from './link.js';
+import type { Linker } from './linker.js';
 import { ARRAY, type Check, type Rule } from './rule.js';
 import type { Site } from './site.js';
 import { count } from './wording.js';
@@ -33,8 +33,7 @@ function checkUnique(site: Site): Check[] {
   if (site.get('uniqueItems') !== true) return [];
   const holds: Check['holds'] = (value, run) => {
     const items = value as unknown[];
-    run.spend(items.length);
-    const duplicate = findDuplicate(items, run.spending);
+    const duplicate = findDuplicate(items, run.spend);
     if (duplicate < 0) return true;
     run.trace?.report({
       keyword: 'uniqueItems',
@@ -71,6 +70,7 @@ function checkItems(site: Site, linker: Linker): Check[] {
       });
       return false;
     }
+    run.spend(items.length >> 2);
     let accepted = true;
     for (let index = 0; index < items.length; index += 1) {
       const rule = prefix[index] ?? rest;
@@ -94,6 +94,7 @@ function checkContains(site: Site, linker: Linker): Check[] {
   const marksItems = site.grammar.dialect === '2020-12';
   const holds: Check['holds'] = (value, run, marks) => {
     const items = value as unknown[];
+    run.spend(items.length >> 2);
     let found = 0;
     for (let index = 0; index < items.length; index += 1) {
       if (!run.acceptsQuietly(rule, items[index], undefined)) continue;
@@ -120,6 +121,7 @@ export function checkUnevaluatedItems(site: Site, linker: Linker): Check[] {
   const rule = linker.ruleOf(child);
   const holds: Check['holds'] = (value, run, marks) => {
     const items = value as unknown[];
+    run.spend(items.length);
     let accepted = true;
     for (let index = 0; index < items.length; index += 1) {
       if (marks?.hasItem(index) || run.acceptsInside(rule, items[index], index)) continue;

@@ -1,7 +1,6 @@
-import type { Linker } from './link.js';
+import type { Linker } from './linker.js';
 import { Marks } from './marks.js';
-import { ANY_TYPE, type Check, OBJECT, type Rule } from './rule.js';
-import type { Run } from './run.js';
+import { ANY_TYPE, type Check, OBJECT, type Rule, type Run } from './rule.js';
 import type { Site } from './site.js';
 import type { Issue } from './types.js';
 import { describeType, joinWords } from './wording.js';
@@ -53,25 +52,32 @@ function checkAlternatives(site: Site, linker: Linker, keyword: 'anyOf' | 'oneOf
   const most = keyword === 'anyOf' ? rules.length : 1;
   const titles = rules.map((_, index) => titleOf(site, keyword, index));
   const holds: Check['holds'] = (value, run, marks) => {
-    const branches = run.trace === undefined ? undefined : rules.map(() => run.trace!.branch());
     const fitting: number[] = [];
     for (let index = 0; index < rules.length; index += 1) {
       const own = marks && new Marks();
-      const rule = rules[index]!;
-      const fits = branches ? run.tries(rule, value, own, branches[index]!) : run.accepts(rule, value, own);
-      if (!fits) continue;
+      if (!run.acceptsQuietly(rules[index]!, value, own)) continue;
       fitting.push(index);
       if (own !== undefined) marks?.addAll(own);
-      if (fitting.length > most && branches === undefined) return false;
       // Whoever asks for marks needs those of every alternative that fits.
       if (keyword === 'anyOf' && marks === undefined) return true;
+      if (fitting.length > most) break;
     }
     if (fitting.length > 0 && fitting.length <= most) return true;
-    if (fitting.length > 1) reportTooMany(run, value, { titles, fitting });
-    else reportNone(run, value, { keyword, titles, reasons: branches?.map(({ issues }) => issues) ?? [] });
+    if (run.trace === undefined) return false;
+    if (fitting.length > 0) reportTooMany(run, value, { titles, fitting });
+    else reportNone(run, value, { keyword, titles, reasons: reasonsOf(rules, value, run) });
     return false;
   };
   return [{ types: ANY_TYPE, holds }];
+}
+
+/** What each alternative has against the value. */
+function reasonsOf(rules: readonly Rule[], value: unknown, run: Run): (readonly Issue[])[] {
+  return rules.map((rule) => {
+    const trace = run.trace!.branch();
+    run.tries(rule, value, undefined, trace);
+    return trace.issues;
+  });
 }
 
 function titleOf(site: Site, keyword: string, index: number): string {
@@ -85,12 +91,12 @@ interface TooMany {
 }
 
 function reportTooMany(run: Run, value: unknown, { titles, fitting }: TooMany): void {
-  const matched = fitting.map((index) => titles[index]!).join(', ');
+  const matched = fitting.map((index) => titles[index]!).join(' and ');
   run.trace?.report({
     keyword: 'oneOf',
     expected: `exactly one of ${titles.length} alternatives`,
     value,
-    message: `expected exactly one of ${titles.length} alternatives, got a value that fits ${fitting.length}: ${matched}`,
+    message: `expected exactly one of ${titles.length} alternatives, got a value that fits ${matched} alike`,
   });
 }
 
@@ -175,6 +181,7 @@ function checkDependentSchemas(site: Site, linker: Linker): Check[] {
   });
   if (rules.length === 0) return [];
   const holds: Check['holds'] = (value, run, marks) => {
+    run.spend(rules.length);
     let accepted = true;
     for (const { name, rule } of rules) {
       if (!Object.hasOwn(value as object, name) || run.accepts(rule, value, marks)) continue;

@@ -1,8 +1,7 @@
 import { numberOf, suggest } from './checks-scalar.js';
-import type { Linker } from './link.js';
+import type { Linker } from './linker.js';
 import { findPattern, type Pattern } from './pattern.js';
-import { type Check, OBJECT, type Rule } from './rule.js';
-import type { Run } from './run.js';
+import { type Check, OBJECT, type Rule, type Run } from './rule.js';
 import type { Site } from './site.js';
 import { count, findNearest } from './wording.js';
 
@@ -24,6 +23,7 @@ function checkRequired(site: Site): Check[] {
   if (!Array.isArray(names) || names.length === 0) return [];
   const properties = site.get('properties') ?? {};
   const holds: Check['holds'] = (value, run) => {
+    run.spend(names.length >> 2);
     let accepted = true;
     for (const name of names as string[]) {
       if (Object.hasOwn(value as object, name)) continue;
@@ -61,6 +61,7 @@ function checkMemberCount(site: Site): Check[] {
   if (least === 0 && most === Number.POSITIVE_INFINITY) return [];
   const holds: Check['holds'] = (value, run) => {
     const { length } = Object.keys(value as object);
+    run.spend(length >> 1);
     if (length >= least && length <= most) return true;
     const isFew = length < least;
     run.trace?.report({
@@ -88,8 +89,10 @@ function checkMembers(site: Site, linker: Linker): Check[] {
   const { byName, byPattern, others } = rules;
   if (byName.size === 0 && byPattern.length === 0 && others === undefined) return [];
   const holds: Check['holds'] = (value, run, marks) => {
+    const names = Object.keys(value as object);
+    run.spend(names.length);
     let accepted = true;
-    for (const name of Object.keys(value as object)) {
+    for (const name of names) {
       const member = (value as JsonObject)[name];
       const verdict = judgeMember(rules, name, member, run);
       if (verdict !== undefined) marks?.addName(name);
@@ -121,7 +124,7 @@ function judgeMember(rules: MemberRules, name: string, member: unknown, run: Run
   const named = rules.byName.get(name);
   let verdict = named === undefined ? undefined : run.acceptsInside(named, member, name);
   for (const { pattern, rule } of rules.byPattern) {
-    if (!pattern.test(name, run.spending)) continue;
+    if (!pattern.test(name, run.spend)) continue;
     verdict = run.acceptsInside(rule, member, name) && verdict !== false;
   }
   if (verdict !== undefined || rules.others === undefined || rules.isVague) return verdict;
@@ -146,8 +149,10 @@ function checkNames(site: Site, linker: Linker): Check[] {
   if (child === undefined) return [];
   const rule = linker.ruleOf(child);
   const holds: Check['holds'] = (value, run) => {
+    const names = Object.keys(value as object);
+    run.spend(names.length);
     let accepted = true;
-    for (const name of Object.keys(value as object)) {
+    for (const name of names) {
       if (run.trace === undefined) {
         if (!run.accepts(rule, name, undefined)) return false;
         continue;
@@ -180,8 +185,10 @@ function checkDependentNames(site: Site): Check[] {
   const properties = site.get('properties') ?? {};
   const holds: Check['holds'] = (value, run) => {
     let accepted = true;
+    run.spend(lists.length);
     for (const [cause, names] of lists as [string, string[]][]) {
       if (!Object.hasOwn(value as object, cause)) continue;
+      run.spend(names.length >> 2);
       for (const name of names) {
         if (Object.hasOwn(value as object, name)) continue;
         accepted = false;
@@ -202,8 +209,10 @@ export function checkUnevaluatedProperties(site: Site, linker: Linker): Check[] 
   const rule = linker.ruleOf(child);
   const known = Object.keys((site.get('properties') as object | undefined) ?? {});
   const holds: Check['holds'] = (value, run, marks) => {
+    const names = Object.keys(value as object);
+    run.spend(names.length);
     let accepted = true;
-    for (const name of Object.keys(value as object)) {
+    for (const name of names) {
       if (marks?.hasName(name)) continue;
       if (rule.fixed === false) reportStranger(run, 'unevaluatedProperties', name, known);
       else if (run.acceptsInside(rule, (value as JsonObject)[name], name)) continue;

@@ -2,7 +2,7 @@ import { ExactNumber } from '../base/index.js';
 import { compareNumbers, isMultipleOf, type JsonNumber } from './decimal.js';
 import { ValueSet } from './equality.js';
 import { findFormat } from './formats.js';
-import type { Linker } from './link.js';
+import type { Linker } from './linker.js';
 import { findPattern } from './pattern.js';
 import { ANY_TYPE, type Check, INTEGER, NUMBER, STRING } from './rule.js';
 import type { Site } from './site.js';
@@ -23,7 +23,7 @@ function checkIsOneOf(keyword: 'enum' | 'const', values: readonly unknown[]): Ch
   return {
     types: ANY_TYPE,
     holds: (value, run) => {
-      if (allowed.has(value)) return true;
+      if (allowed.has(value, run.spend)) return true;
       run.trace?.report({
         keyword,
         expected: values.length > 1 ? `one of ${listValues(values)}` : listValues(values) || 'no value at all',
@@ -116,7 +116,7 @@ function checkMultipleOf(divisor: JsonNumber): Check {
   return {
     types: NUMBER | INTEGER,
     holds: (value, run) => {
-      if (value instanceof ExactNumber) run.spend(value.text.length);
+      if (value instanceof ExactNumber) run.spend(value.text.length >> 3);
       if (isMultipleOf(value as JsonNumber, divisor)) return true;
       run.trace?.report({
         keyword: 'multipleOf',
@@ -142,8 +142,8 @@ function checkLength(site: Site): Check[] {
     const text = value as string;
     // A character takes one or two units of a string, so counting is only needed in between.
     if (text.length >= least * 2 && text.length <= most) return true;
+    run.spend(text.length >> 3);
     const length = countCharacters(text);
-    run.spend(text.length >> 4);
     if (length >= least && length <= most) return true;
     const isShort = length < least;
     run.trace?.report({
@@ -176,7 +176,7 @@ function checkPattern(site: Site): Check[] {
   const pattern = typeof source === 'string' ? findPattern(source) : undefined;
   if (pattern === undefined || 'problem' in pattern) return [];
   const holds: Check['holds'] = (value, run) => {
-    if (pattern.test(value as string, run.spending)) return true;
+    if (pattern.test(value as string, run.spend)) return true;
     run.trace?.report({
       keyword: 'pattern',
       expected: `string matching ${pattern.source}`,

@@ -1,5 +1,5 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { LRUCache } from 'lru-cache';
 import { DoorError, parseJson, scanJson, stringifyJson } from '../base/index.js';
 import { copyJson } from './copy.js';
 import { Documents } from './documents.js';
@@ -8,16 +8,30 @@ import { SchemaJudge } from './judge.js';
 import { DEFAULT_LIMITS, holdLimit, schemaInvalid, tooLarge } from './limits.js';
 import { isSchema } from './shapes.js';
 import type { RawSchema } from './site.js';
-import { looksIntoStrings } from './strings.js';
-import { type SurveyOptions, surveySchema } from './survey.js';
-import type { Compilation, CompileOptions, Judge, SchemaWarning } from './types.js';
+import { type Survey, type SurveyOptions, surveySchema } from './survey.js';
+import type { Compilation, CompileOptions, SchemaLimits, SchemaWarning } from './types.js';
 
 interface Compiled {
-  readonly judge: Judge;
+  readonly judge: SchemaJudge;
   readonly warnings: readonly SchemaWarning[];
 }
 
-const judges = new Map<string, WeakRef<SchemaJudge>>();
+interface KnownJudge {
+  readonly judge: WeakRef<SchemaJudge>;
+  readonly warnings: readonly SchemaWarning[];
+}
+
+/** Every judge that somebody still holds, by its identity: upstreams list the same schemas again and again. */
+const judges = new Map<string, KnownJudge>();
+const abandoned = new FinalizationRegistry<string>((identity) => {
+  if (judges.get(identity)?.judge.deref() === undefined) judges.delete(identity);
+});
+
+/** The latest surveys: what was just compiled is often judged with at once. In schemas, each of a few hundred bytes. */
+const surveys = new LRUCache<string, Survey>({
+  maxSize: DEFAULT_LIMITS.maxSubschemas * 2,
+  sizeCalculation: ({ sites }) => sites.length,
+});
 
 /**
  * Compiles a JSON Schema once, to judge many values. Synchronous, no network, never throws. The schema is read, measured
@@ -37,30 +51,54 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
 }
 
 function compile(schema: unknown, options: CompileOptions): Compiled {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { formats = 'ignore', showReceived = false, dialect } = options;
+  const limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
   const raw = readSchema(schema, limits.maxBytes);
   const text = stringifyJson(raw);
-  const bytes = utf8ToBytes(text);
-  holdLimit(bytes.length, limits.maxBytes, 'bytes', '');
+  // A character takes at most three bytes, so most texts need no counting.
+  if (text.length * 3 > limits.maxBytes) holdLimit(utf8ToBytes(text).length, limits.maxBytes, 'bytes', '');
   const documents = Documents.of(options.documents);
-  const surveyOptions: SurveyOptions = { dialect, documents, limits };
+  const identity = identityOf(text, options, documents.digest);
+  const known = judges.get(identity);
+  const judge = known?.judge.deref();
+  if (known !== undefined && judge !== undefined) return { judge, warnings: known.warnings };
+  const made = makeJudge({ raw, text, identity, documents, limits, options });
+  judges.set(identity, { judge: new WeakRef(made.judge), warnings: made.warnings });
+  abandoned.register(made.judge, identity);
+  return made;
+}
+
+/** One text for the schema, the dialect and the options: whatever makes a difference to verdicts or issues. */
+function identityOf(text: string, options: CompileOptions, documentsDigest: string): string {
+  const { dialect = '', formats = 'ignore', showReceived = false, limits } = options;
+  const limitsText = limits === undefined ? '' : JSON.stringify({ ...DEFAULT_LIMITS, ...limits });
+  return `${dialect} ${formats} ${showReceived} ${limitsText} ${documentsDigest}\n${text}`;
+}
+
+interface Ingredients {
+  readonly raw: RawSchema;
+  readonly text: string;
+  readonly identity: string;
+  readonly documents: Documents;
+  readonly limits: SchemaLimits;
+  readonly options: CompileOptions;
+}
+
+function makeJudge({ raw, text, identity, documents, limits, options }: Ingredients): Compiled {
+  const { formats = 'ignore', showReceived = false, dialect } = options;
+  const surveyOptions: SurveyOptions = { dialect, documents, limits, readsFormats: formats !== 'ignore' };
   const survey = surveySchema(raw, surveyOptions);
   holdExpansion(survey.sites, limits.maxExpansion);
-  const settings = JSON.stringify([survey.root.grammar.dialect, formats, showReceived, limits, documents.digest]);
-  const digest = bytesToHex(sha256(utf8ToBytes(`${settings}\n${text}`)));
-  const known = judges.get(digest)?.deref();
-  if (known !== undefined) return { judge: known, warnings: survey.warnings };
+  surveys.set(identity, survey);
   const judge = new SchemaJudge({
     dialect: survey.root.grammar.dialect,
-    digest,
-    looksIntoStrings: looksIntoStrings(survey.sites, formats !== 'ignore'),
+    identity,
+    looksIntoStrings: survey.looksIntoStrings,
     maxValueDepth: limits.maxValueDepth,
     showReceived,
     formats,
-    survey: () => surveySchema(parseJson(text) as RawSchema, surveyOptions),
+    // Only the text is kept: what is made of it takes ten times the space, and most tools are never called.
+    survey: () => surveys.get(identity) ?? surveySchema(parseJson(text) as RawSchema, surveyOptions),
   });
-  judges.set(digest, new WeakRef(judge));
   return { judge, warnings: survey.warnings };
 }
 

@@ -1,4 +1,4 @@
-import { type Decimal, decimalOf, ExactNumber, numberOfToken } from '../base/index.js';
+import { type Decimal, decimalOf, ExactNumber } from '../base/index.js';
 
 export type JsonNumber = number | ExactNumber;
 
@@ -47,8 +47,22 @@ export function isMultipleOf(value: JsonNumber, divisor: JsonNumber): boolean {
   const shift = dividend.exponent - by.exponent;
   // Then the divisor ends in a zero at a place where the value, which has no trailing zeros, does not.
   if (shift < 0) return false;
+  if (by.digits.length <= MAX_SMALL_DIGITS && shift === 0) return smallModulo(dividend.digits, Number(by.digits)) === 0;
   const modulus = BigInt(by.digits);
   return (digitsModulo(dividend.digits, modulus) * powerOfTenModulo(shift, modulus)) % modulus === 0n;
+}
+
+/** So many digits of a remainder and of a piece still fit a double when multiplied. */
+const MAX_SMALL_DIGITS = 8;
+const SMALL_PIECE = 7;
+
+function smallModulo(digits: string, modulus: number): number {
+  let remainder = 0;
+  let end = digits.length % SMALL_PIECE || SMALL_PIECE;
+  for (let at = 0; at < digits.length; at = end, end += SMALL_PIECE) {
+    remainder = (remainder * 10 ** (end - at) + Number(digits.slice(at, end))) % modulus;
+  }
+  return remainder;
 }
 
 /** Piece by piece: turning a million digits into one BigInt would cost far more than linear time. */
@@ -72,13 +86,4 @@ function powerOfTenModulo(exponent: number, modulus: bigint): bigint {
     square = (square * square) % modulus;
   }
   return result;
-}
-
-/** One text for all ways of writing a number, so that equal numbers are equal strings. */
-export function numberKey(value: JsonNumber): string {
-  const plain = typeof value === 'number' ? value : numberOfToken(value.text);
-  // String(-0) is "0", as wanted: JSON knows no second zero.
-  if (typeof plain === 'number') return String(plain);
-  const { negative, digits, exponent } = decimalOf(plain);
-  return `${negative ? '-' : ''}${digits}e${exponent}`;
 }

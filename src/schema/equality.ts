@@ -1,109 +1,143 @@
 import { ExactNumber, numberOfToken } from '../base/index.js';
-import { numberKey } from './decimal.js';
+import { compareNumbers, isJsonNumber, type JsonNumber } from './decimal.js';
+import type { Spend } from './work.js';
 
-/** The work of comparing, told while it is done; throws to end it. */
-type Spend = (work: number) => void;
-
-/** Values that a Set compares just as JSON does: everything but arrays and objects, and numbers past a double. */
-function asPlain(value: unknown): unknown {
-  return value instanceof ExactNumber ? numberOfToken(value.text) : value;
+/**
+ * Whether two JSON values are equal: member order and the way a number is written do not matter.
+ *
+ * @throws {RangeError} where both are nested far deeper than any judge allows
+ */
+export function isEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
+    return isJsonNumber(left) && isJsonNumber(right) && compareNumbers(left, right) === 0;
+  }
+  if (left instanceof ExactNumber || right instanceof ExactNumber) {
+    return isJsonNumber(left) && isJsonNumber(right) && compareNumbers(left, right) === 0;
+  }
+  if (Array.isArray(left) !== Array.isArray(right)) return false;
+  const names = Object.keys(left);
+  if (names.length !== Object.keys(right).length) return false;
+  return names.every(
+    (name) => Object.hasOwn(right, name) && isEqual((left as Members)[name], (right as Members)[name]),
+  );
 }
 
-function isPlain(value: unknown): boolean {
-  return typeof value !== 'object' || value === null;
+type Members = Readonly<Record<string, unknown>>;
+
+/** Drawn anew in each process, so that nobody can prepare values whose hashes meet. */
+const SEED = Math.trunc(Math.random() * 2 ** 32);
+const FACTOR = Math.trunc(Math.random() * 2 ** 32) | 1;
+const double = new Float64Array(1);
+const halves = new Uint32Array(double.buffer);
+
+function mix(hash: number, value: number): number {
+  const mixed = Math.imul(hash ^ value, FACTOR);
+  return mixed ^ (mixed >>> 15);
 }
 
-/** Writes values as text: equal values, and only they, as equal texts. Stops where a text grows past its room. */
-class KeyWriter {
-  readonly #parts: string[] = [];
-  #room: number;
+function hashText(text: string, start: number): number {
+  let hash = mix(SEED, start);
+  for (let at = 0; at < text.length; at += 1) hash = mix(hash, text.charCodeAt(at));
+  return hash;
+}
+
+function hashNumber(value: JsonNumber): number {
+  if (typeof value !== 'number') {
+    const { digits, exponent } = value.decimal;
+    if (digits.length > 17 || !Number.isFinite(Number(value.text))) return mix(hashText(digits, 1), exponent);
+  }
+  double[0] = Number(value) + 0;
+  return mix(mix(SEED, halves[0]!), halves[1]!);
+}
+
+/** Hashes values so that equal ones get equal hashes, as long as they have no more parts than there is room for. */
+class Hasher {
+  /** Parts seen: characters, members, items. */
+  size = 0;
+  readonly #room: number;
 
   constructor(room: number) {
     this.#room = room;
   }
 
-  /** @returns false where there was no room */
-  write(value: unknown): boolean {
-    if (typeof value === 'string') return this.#add(JSON.stringify(value));
-    if (typeof value === 'number' || value instanceof ExactNumber) return this.#add(numberKey(value));
-    if (typeof value !== 'object' || value === null) return this.#add(String(value));
-    if (Array.isArray(value))
-      return this.#add('[') && value.every((item) => this.write(item) && this.#add(',')) && this.#add(']');
-    const names = Object.keys(value).sort();
-    const record = value as Readonly<Record<string, unknown>>;
-    const writeMember = (name: string): boolean =>
-      this.#add(JSON.stringify(name)) && this.#add(':') && this.write(record[name]) && this.#add(',');
-    return this.#add('{') && names.every(writeMember) && this.#add('}');
-  }
-
-  get text(): string {
-    return this.#parts.join('');
-  }
-
-  #add(part: string): boolean {
-    this.#parts.push(part);
-    this.#room -= part.length;
-    return this.#room >= 0;
+  hash(value: unknown): number {
+    this.size += typeof value === 'string' ? (value.length >> 3) + 1 : 1;
+    if (this.size > this.#room) return 0;
+    if (typeof value === 'string') return hashText(value, 2);
+    if (isJsonNumber(value)) return hashNumber(value);
+    if (typeof value !== 'object' || value === null) return hashText(String(value), 3);
+    if (Array.isArray(value)) {
+      let hash = mix(SEED, 4);
+      for (const item of value) hash = mix(hash, this.hash(item));
+      return hash;
+    }
+    let hash = mix(SEED, 5);
+    // Added up, so that the order of members does not matter.
+    for (const name of Object.keys(value))
+      hash = (hash + mix(hashText(name, 6), this.hash((value as Members)[name]))) | 0;
+    return hash;
   }
 }
 
-/**
- * One text for all equal JSON values: member order and the way a number is written do not matter. The platform hashes
- * texts with a secret, so nobody can make lookups slow.
- *
- * @returns undefined where the text would be longer than `room`
- */
-export function equalityKey(value: unknown, room = Number.POSITIVE_INFINITY): string | undefined {
-  const writer = new KeyWriter(room);
-  return writer.write(value) ? writer.text : undefined;
+/** Values that a Set compares just as JSON does: all but arrays, objects and numbers past a double. */
+function isPlain(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+function asPlain(value: unknown): unknown {
+  // Of more digits than that no double has any.
+  return value instanceof ExactNumber && value.decimal.digits.length <= 17 ? numberOfToken(value.text) : value;
 }
 
 /** The values of an `enum` or a `const`: a lookup costs the same among one and among ten thousand. */
 export class ValueSet {
-  readonly values: readonly unknown[];
   readonly #plain = new Set<unknown>();
-  readonly #keys = new Set<string>();
-  #longestKey = 0;
+  readonly #others = new Map<number, unknown[]>();
+  #largest = 0;
 
-  constructor(values: readonly unknown[]) {
-    this.values = values;
-    for (const value of values) {
-      const plain = asPlain(value);
-      if (isPlain(plain)) this.#plain.add(plain);
-      else this.#addKey(equalityKey(plain)!);
-    }
+  constructor(values: Iterable<unknown> = []) {
+    for (const value of values) this.add(value);
   }
 
-  #addKey(key: string): void {
-    this.#keys.add(key);
-    this.#longestKey = Math.max(this.#longestKey, key.length);
+  /** @returns how large the value is; undefined where an equal one was there already */
+  add(value: unknown): number | undefined {
+    const plain = asPlain(value);
+    if (isPlain(plain)) {
+      if (this.#plain.has(plain)) return undefined;
+      this.#plain.add(plain);
+      return 1;
+    }
+    const hasher = new Hasher(Number.POSITIVE_INFINITY);
+    const hash = hasher.hash(plain);
+    const bucket = this.#others.get(hash);
+    if (bucket?.some((other) => isEqual(other, plain))) return undefined;
+    if (bucket === undefined) this.#others.set(hash, [plain]);
+    else bucket.push(plain);
+    this.#largest = Math.max(this.#largest, hasher.size);
+    return hasher.size;
   }
 
   /** Whether an equal value is in the set. A large value costs no more than the largest in the set. */
-  has(value: unknown): boolean {
+  has(value: unknown, spend?: Spend): boolean {
     const plain = asPlain(value);
     if (isPlain(plain)) return this.#plain.has(plain);
-    if (this.#keys.size === 0) return false;
-    const key = equalityKey(plain, this.#longestKey);
-    return key !== undefined && this.#keys.has(key);
+    if (this.#others.size === 0) return false;
+    const hasher = new Hasher(this.#largest);
+    const hash = hasher.hash(plain);
+    spend?.(hasher.size);
+    if (hasher.size > this.#largest) return false;
+    return this.#others.get(hash)?.some((other) => isEqual(other, plain)) === true;
   }
 }
 
 /** Finds the first item that equals an earlier one. @returns its index; -1 where all differ */
 export function findDuplicate(items: readonly unknown[], spend?: Spend): number {
-  const plains = new Set<unknown>();
-  const keys = new Set<string>();
+  const seen = new ValueSet();
   for (let index = 0; index < items.length; index += 1) {
-    const plain = asPlain(items[index]);
-    if (isPlain(plain)) {
-      if (plains.has(plain)) return index;
-      plains.add(plain);
-    } else {
-      const key = equalityKey(plain)!;
-      spend?.(key.length >> 3);
-      if (keys.has(key)) return index;
-      keys.add(key);
-    }
+    const size = seen.add(items[index]);
+    if (size === undefined) return index;
+    spend?.(size);
   }
   return -1;
 }

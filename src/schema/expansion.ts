@@ -10,7 +10,7 @@ import type { Site } from './site.js';
  */
 export function holdExpansion(sites: readonly Site[], limit: number): void {
   const counts = new Map<Site, number>();
-  for (const site of sites) countFrom(site, counts, limit);
+  for (const site of sites) if (site.inPlace.length > 0) countFrom(site, counts, limit);
 }
 
 interface Frame {
@@ -34,7 +34,7 @@ function countFrom(start: Site, counts: Map<Site, number>, limit: number): void 
       frames.pop();
       continue;
     }
-    const count = counts.get(target);
+    const count = target.inPlace.length === 0 ? 1 : counts.get(target);
     if (count === OPEN) throw tooLarge('the schema refers to itself without end', target.pointer);
     if (count === undefined) {
       counts.set(target, OPEN);

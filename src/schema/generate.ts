@@ -4,10 +4,10 @@ import type { generateCheck, PlainSchema } from './engine.js';
 import { findFormat } from './formats.js';
 import { endOfReferences, HARMLESS } from './link.js';
 import { findPattern } from './pattern.js';
-import { GaveUp, WORK_ALWAYS } from './run.js';
 import type { Site } from './site.js';
 import type { Survey } from './survey.js';
 import { isLight } from './weight.js';
+import { GaveUp, WORK_ALWAYS } from './work.js';
 
 /** Larger schemas are not worth the code they would become. */
 const MAX_GENERATED = 500;

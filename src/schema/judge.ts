@@ -1,13 +1,17 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
 import { mayHoldExactNumber, parseExactJson, parseJson } from '../base/index.js';
 import { generateFor } from './generate.js';
 import { linkRules, type RuleSet } from './link.js';
-import { GaveUp, Run } from './run.js';
+import type { Run } from './rule.js';
+import { ValueRun } from './run.js';
 import type { Survey } from './survey.js';
 import { Trace, TraceFull } from './trace.js';
 import type { Dialect, Issue, Judge, Verdict } from './types.js';
 import { findEngine } from './warm-up.js';
 import { describeType } from './wording.js';
+import { GaveUp } from './work.js';
 
 const VALID: Verdict = Object.freeze({ valid: true });
 
@@ -20,7 +24,8 @@ const TOUCH_EVERY_CHECKS = 64;
 /** How a judge gets what it judges by, when it first needs it. */
 export interface Recipe {
   readonly dialect: Dialect;
-  readonly digest: string;
+  /** What no other judge has: the schema and all that decides how it is read. */
+  readonly identity: string;
   readonly looksIntoStrings: boolean;
   readonly maxValueDepth: number;
   readonly showReceived: boolean;
@@ -31,7 +36,6 @@ export interface Recipe {
 
 export class SchemaJudge implements Judge {
   readonly dialect: Dialect;
-  readonly digest: string;
   readonly looksIntoStrings: boolean;
   readonly #recipe: Recipe;
   #rules: RuleSet | undefined;
@@ -39,12 +43,18 @@ export class SchemaJudge implements Judge {
   /** Generated code; null where there will be none. */
   #generated: ((value: unknown) => boolean) | null | undefined;
   #checks = 0;
+  #digest: string | undefined;
 
   constructor(recipe: Recipe) {
     this.dialect = recipe.dialect;
-    this.digest = recipe.digest;
     this.looksIntoStrings = recipe.looksIntoStrings;
     this.#recipe = recipe;
+  }
+
+  /** Worked out when first asked for: hashing costs more than all the rest of a compilation. */
+  get digest(): string {
+    this.#digest ??= bytesToHex(sha256(utf8ToBytes(this.#recipe.identity)));
+    return this.#digest;
   }
 
   check(input: unknown): Verdict {
@@ -120,7 +130,7 @@ export class SchemaJudge implements Judge {
   }
 
   #start(value: unknown, { isDynamic }: RuleSet, trace?: Trace): Run {
-    return new Run(value, { maxValueDepth: this.#recipe.maxValueDepth, isDynamic }, trace);
+    return new ValueRun(value, { maxValueDepth: this.#recipe.maxValueDepth, isDynamic }, trace);
   }
 
   #explain(value: unknown, rules: RuleSet): Verdict {

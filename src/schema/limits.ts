@@ -8,10 +8,10 @@ import type { SchemaLimits } from './types.js';
 export const DEFAULT_LIMITS: SchemaLimits = Object.freeze({
   maxBytes: 262_144,
   maxDepth: 64,
-  maxSubschemas: 4_000,
+  maxSubschemas: 2_000,
   maxProperties: 1_000,
   maxEnum: 10_000,
-  maxPatterns: 500,
+  maxPatterns: 250,
   maxExpansion: 10_000,
   maxValueDepth: 512,
 });

@@ -2,18 +2,11 @@ import { checkArrays, checkUnevaluatedItems } from './checks-array.js';
 import { checkLogic } from './checks-logic.js';
 import { checkObjects, checkUnevaluatedProperties } from './checks-object.js';
 import { checkDraft04Integer, checkNumbers, checkStrings, checkValues } from './checks-scalar.js';
+import type { Linker } from './linker.js';
 import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, Rule, STRING } from './rule.js';
 import type { Site } from './site.js';
 import type { Survey } from './survey.js';
 import { joinWords } from './wording.js';
-
-/** Gives each schema its rule. */
-export interface Linker {
-  /** Whether `format` is checked. */
-  readonly assertsFormats: boolean;
-  /** The rule of a schema, which may not have all its checks yet. */
-  ruleOf(site: Site): Rule;
-}
 
 /** A surveyed schema made ready to judge by. */
 export interface RuleSet {
@@ -39,16 +32,23 @@ export function linkRules({ root, sites }: Survey, assertsFormats: boolean): Rul
     rules.set(site, new Rule(site.resource, typeof site.schema === 'boolean' ? site.schema : undefined));
   const isDynamic = sites.some(({ dynamicReference }) => dynamicReference?.anchor !== undefined);
   // A schema that is nothing but a reference is its target, unless the resource it is in makes a difference.
-  const ruleOf = (site: Site): Rule => rules.get(isDynamic ? site : endOfReferences(site))!;
-  const linker = { assertsFormats, ruleOf };
+  const ruleOf = (site: Site): Rule =>
+    rules.get(isDynamic || site.reference === undefined ? site : endOfReferences(site))!;
+  const linker: Linker = { assertsFormats, ruleOf };
   for (const [site, rule] of rules) if (typeof site.schema !== 'boolean') equipRule(rule, site, linker);
   return { root: ruleOf(root), isDynamic };
 }
 
 /** Where a schema that is nothing but a reference leads in the end; any other is its own end. */
 export function endOfReferences(site: Site): Site {
+  const passed: Site[] = [];
   let end = site;
-  while (end.reference !== undefined && isOnlyReference(end)) end = end.reference;
+  while (end.reference !== undefined && isOnlyReference(end)) {
+    passed.push(end);
+    end = end.reference;
+  }
+  // The next that comes by need not walk the whole chain again.
+  for (const each of passed) each.reference = end;
   return end;
 }
 

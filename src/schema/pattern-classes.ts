@@ -1,4 +1,8 @@
 import type { SetTable } from './pattern-program.js';
+import type { Spend } from './work.js';
+
+/** Units of work that asking one set about one character takes. */
+const WORK_PER_TEST = 8;
 
 /** Characters that all sets of a pattern treat alike are one class; few patterns tell more than a dozen apart. */
 export class CharacterClasses {
@@ -16,12 +20,13 @@ export class CharacterClasses {
     this.#flags = flags;
   }
 
-  of(code: number): number {
+  of(code: number, spend: Spend): number {
     const known = code < 128 ? this.#ascii[code]! : (this.#others.get(code) ?? -1);
-    return known >= 0 ? known : this.#classify(code);
+    return known >= 0 ? known : this.#classify(code, spend);
   }
 
-  #classify(code: number): number {
+  #classify(code: number, spend: Spend): number {
+    spend(this.#sets.length * WORK_PER_TEST);
     const character = String.fromCodePoint(code);
     const members = this.#sets.map((set, number) =>
       set.code >= 0 ? set.code === code : this.#testOf(number).test(character),

@@ -1,16 +1,16 @@
 import { CharacterClasses } from './pattern-classes.js';
-import { compileProgram, type Program, SetTable, type Step } from './pattern-program.js';
+import { compileProgram, type Program, SetTable } from './pattern-program.js';
 import type { PatternNode } from './pattern-syntax.js';
-
-/** Is told how much work was done; throws to end it. */
-export type Spend = (work: number) => void;
+import { type Place, Threads } from './pattern-threads.js';
+import type { Spend } from './work.js';
 
 /** Steps kept in remembered states; states beyond are worked out anew each time, which is slower but still linear. */
 const MAX_REMEMBERED = 16_384;
 
-/** Where threads are after some text: at steps that wait for a character or for the end. */
+/** Where threads are after some text. */
 interface State {
-  readonly steps: readonly number[];
+  /** Steps that wait for a character or for the last place, in ascending order. */
+  readonly steps: Int32Array;
   readonly isMatch: boolean;
   /** Whether it is remembered, and so may be pointed at. */
   readonly isKept: boolean;
@@ -18,73 +18,90 @@ interface State {
   readonly next: (State | undefined)[];
 }
 
-/** A place in a text, and at which places each lookaround of the running program holds. */
-interface Place {
-  readonly codes: Int32Array;
-  readonly held: readonly Uint8Array[];
-  at: number;
+interface Subject {
+  readonly text: string;
+  readonly spend: Spend;
 }
+
+/** Hears each place at which a program has matched; true ends the run. */
+type OnMatch = (at: number) => boolean;
 
 /** Runs a pattern as threads side by side: each character of a text costs at most one visit to each step, ever. */
 export class PatternMachine {
-  readonly #program: Program;
-  readonly #classes: CharacterClasses;
-  readonly #isUnicode: boolean;
-  /** Whether a step asks about the place itself (a word's edge, a lookaround), so that states cannot be remembered. */
-  readonly #isPlaceBound: boolean;
-  readonly #states = new Map<string, State>();
-  readonly #start: State;
-  #remembered = 0;
+  readonly #runner: ProgramRunner;
 
   constructor(node: PatternNode, isUnicode: boolean) {
     const sets = new SetTable();
-    this.#program = compileProgram(node, sets);
-    this.#classes = new CharacterClasses(sets, isUnicode ? 'u' : '');
-    this.#isUnicode = isUnicode;
-    this.#isPlaceBound = this.#program.steps.some(
-      ({ does, assertion }) => does === 'look' || assertion === 'word' || assertion === 'notWord',
-    );
-    this.#start = this.#isPlaceBound ? DEAD : this.#stateOf([0], true);
+    const program = compileProgram(node, sets);
+    this.#runner = new ProgramRunner(program, new CharacterClasses(sets, isUnicode ? 'u' : ''), isUnicode);
   }
 
   test(text: string, spend: Spend): boolean {
-    const codes = codesOf(text, this.#isUnicode);
-    spend(codes.length >> 2);
-    if (!this.#isPlaceBound) return this.#testByStates(codes, spend);
     let matches = false;
-    this.#simulate(this.#program, { codes, spend }, () => {
+    this.#runner.run({ text, spend }, () => {
       matches = true;
       return true;
     });
     return matches;
   }
+}
 
-  #testByStates(codes: Int32Array, spend: Spend): boolean {
+class ProgramRunner {
+  readonly #program: Program;
+  readonly #classes: CharacterClasses;
+  readonly #isUnicode: boolean;
+  readonly #threads: Threads;
+  readonly #looks: readonly { readonly runner: ProgramRunner; readonly isNegative: boolean }[];
+  readonly #states = new Map<string, State>();
+  #start: State | undefined;
+  #remembered = 0;
+
+  constructor(program: Program, classes: CharacterClasses, isUnicode: boolean) {
+    this.#program = program;
+    this.#classes = classes;
+    this.#isUnicode = isUnicode;
+    this.#threads = new Threads(program);
+    this.#looks = program.looks.map((look) => ({
+      runner: new ProgramRunner(look.program, classes, isUnicode),
+      isNegative: look.isNegative,
+    }));
+  }
+
+  /** Takes the program through a whole text, from every place at once. */
+  run(subject: Subject, onMatch: OnMatch): void {
+    if (this.#program.isPlaceBound) this.#runByPlaces(subject, onMatch);
+    else this.#runByStates(subject, onMatch);
+  }
+
+  #runByStates({ text, spend }: Subject, onMatch: OnMatch): void {
+    spend((text.length >> 1) + 2);
+    this.#start ??= this.#stateAfter([0], FIRST);
+    const last = this.#program.isBackward ? 0 : text.length;
     let state = this.#start;
-    for (const code of codes) {
-      if (state.isMatch || state.steps.length === 0) return state.isMatch;
-      const kind = this.#classes.of(code);
+    for (let at = text.length - last; at !== last; ) {
+      if (state.isMatch && onMatch(at)) return;
+      // New threads begin at every place: where even they are gone, none will come again.
+      if (!state.isMatch && state.steps.length === 0) return;
+      const code = this.#codeFrom(text, at);
+      at = this.#after(at, code);
+      const kind = this.#classes.of(code, spend);
       state = state.next[kind] ?? this.#advance(state, kind, spend);
     }
-    return state.isMatch || this.#matchesAtEnd(state, codes);
+    if (state.isMatch || this.#matchesAtLast(state, text)) onMatch(last);
   }
 
   #advance(state: State, kind: number, spend: Spend): State {
-    spend(state.steps.length);
-    const members = this.#classes.members[kind]!;
-    const seeds = [0];
-    for (const number of state.steps) {
-      const step = this.#program.steps[number]!;
-      if (step.does === 'take' && members[step.what]) seeds.push(step.next);
-    }
-    const next = this.#stateOf(seeds, false);
+    spend(state.steps.length + 8);
+    const next = this.#stateAfter(this.#take(state.steps, kind), LATER);
     // A state that is not kept must not hang on one that is, or there would be no end to remembering.
     if (next.isKept) state.next[kind] = next;
     return next;
   }
 
-  #stateOf(seeds: readonly number[], isStart: boolean): State {
-    const { steps, isMatch } = settle(this.#program, seeds, isStart ? AT_START : PAST_START);
+  #stateAfter(seeds: readonly number[], place: Place): State {
+    this.#settle(seeds, place);
+    const { waiting, count, isMatch } = this.#threads;
+    const steps = waiting.slice(0, count).sort();
     const key = `${isMatch} ${steps.join()}`;
     const known = this.#states.get(key);
     if (known !== undefined) return known;
@@ -94,90 +111,85 @@ export class PatternMachine {
     return state;
   }
 
-  #matchesAtEnd(state: State, codes: Int32Array): boolean {
-    return settle(this.#program, state.steps, { codes, held: [], at: codes.length }).isMatch;
+  #matchesAtLast(state: State, text: string): boolean {
+    this.#settle(state.steps, text === '' ? ONLY : LAST);
+    return this.#threads.isMatch;
   }
 
-  /** Takes a program through a whole text. `onMatch` hears each place at which it has matched; true ends the run. */
-  #simulate(program: Program, text: { codes: Int32Array; spend: Spend }, onMatch: (at: number) => boolean): void {
-    const { codes, spend } = text;
-    const held = program.looks.map((look) => this.#placesOf(look.program, look.isNegative, text));
-    const stride = program.isBackward ? -1 : 1;
-    const last = program.isBackward ? 0 : codes.length;
-    const place: Place = { codes, held, at: codes.length - last };
+  #runByPlaces(subject: Subject, onMatch: OnMatch): void {
+    const { text, spend } = subject;
+    const held = this.#looks.map(({ runner, isNegative }) => runner.#placesOf(subject, isNegative));
+    const last = this.#program.isBackward ? 0 : text.length;
+    const first = text.length - last;
     let seeds: number[] = [];
-    for (;;) {
+    for (let at = first; ; ) {
       seeds.push(0);
-      const { steps, isMatch } = settle(program, seeds, place);
-      if (isMatch && onMatch(place.at)) return;
-      if (place.at === last) return;
-      spend(steps.length + 1);
-      const members = this.#classes.members[this.#classes.of(codes[program.isBackward ? place.at - 1 : place.at]!)]!;
-      seeds = [];
-      for (const number of steps) {
-        const step = program.steps[number]!;
-        if (step.does === 'take' && members[step.what]) seeds.push(step.next);
-      }
-      place.at += stride;
+      const isEdge = isWord(text.charCodeAt(at - 1)) !== isWord(text.charCodeAt(at));
+      this.#settle(seeds, {
+        isFirst: at === first,
+        isLast: at === last,
+        isEdge,
+        holds: (look) => held[look]![at] === 1,
+      });
+      if (this.#threads.isMatch && onMatch(at)) return;
+      if (at === last) return;
+      spend(this.#threads.count + 8);
+      const code = this.#codeFrom(text, at);
+      seeds = this.#take(this.#threads.waiting.subarray(0, this.#threads.count), this.#classes.of(code, spend));
+      at = this.#after(at, code);
     }
   }
 
   /** The places of a text at which a lookaround holds, as ones. */
-  #placesOf(program: Program, isNegative: boolean, text: { codes: Int32Array; spend: Spend }): Uint8Array {
-    const places = new Uint8Array(text.codes.length + 1).fill(isNegative ? 1 : 0);
-    this.#simulate(program, text, (at) => {
+  #placesOf(subject: Subject, isNegative: boolean): Uint8Array {
+    const places = new Uint8Array(subject.text.length + 1).fill(isNegative ? 1 : 0);
+    this.run(subject, (at) => {
       places[at] = isNegative ? 0 : 1;
       return false;
     });
     return places;
   }
-}
 
-const DEAD: State = { steps: [], isMatch: false, isKept: false, next: [] };
-/** Places in a text not looked at yet: the end is always still to come. */
-const AT_START: Place = { codes: new Int32Array(2), held: [], at: 0 };
-const PAST_START: Place = { codes: new Int32Array(2), held: [], at: 1 };
-
-function codesOf(text: string, isUnicode: boolean): Int32Array {
-  const codes = new Int32Array(text.length);
-  let length = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = isUnicode ? text.codePointAt(at)! : text.charCodeAt(at);
-    if (code > 0xffff) at += 1;
-    codes[length] = code;
-    length += 1;
+  #settle(seeds: Iterable<number>, place: Place): void {
+    this.#threads.clear();
+    for (const seed of seeds) this.#threads.start(seed, place);
   }
-  return codes.subarray(0, length);
-}
 
-/** Follows threads to where they have to wait. Steps come out in ascending order, so equal sets are equal lists. */
-function settle(program: Program, seeds: readonly number[], place: Place): { steps: number[]; isMatch: boolean } {
-  const seen = new Set<number>();
-  const pending = [...seeds];
-  const steps: number[] = [];
-  let isMatch = false;
-  while (pending.length > 0) {
-    const number = pending.pop()!;
-    if (number < 0 || seen.has(number)) continue;
-    seen.add(number);
-    const step = program.steps[number]!;
-    if (step.does === 'match') isMatch = true;
-    else if (step.does === 'take') steps.push(number);
-    else if (step.does === 'fork') pending.push(step.other, step.next);
-    else if (step.assertion === 'end' && place.at < place.codes.length) steps.push(number);
-    else if (holds(step, place)) pending.push(step.next);
+  /** Where the threads go on that a character of this class satisfies; new ones begin at every place. */
+  #take(steps: Int32Array, kind: number): number[] {
+    const members = this.#classes.members[kind]!;
+    const seeds = this.#program.isPlaceBound ? [] : [0];
+    for (const number of steps) {
+      const step = this.#program.steps[number]!;
+      if (step.does === 'take' && members[step.what]) seeds.push(step.next);
+    }
+    return seeds;
   }
-  return { steps: steps.sort((left, right) => left - right), isMatch };
+
+  /** The character that comes next on the way, from a place between characters. */
+  #codeFrom(text: string, at: number): number {
+    if (!this.#program.isBackward) return this.#isUnicode ? text.codePointAt(at)! : text.charCodeAt(at);
+    const pair = this.#isUnicode && at > 1 ? text.codePointAt(at - 2)! : 0;
+    return pair > 0xffff ? pair : text.charCodeAt(at - 1);
+  }
+
+  #after(at: number, code: number): number {
+    const width = code > 0xffff ? 2 : 1;
+    return this.#program.isBackward ? at - width : at + width;
+  }
 }
 
-function holds(step: Step, { codes, held, at }: Place): boolean {
-  if (step.does === 'look') return held[step.what]![at] === 1;
-  if (step.assertion === 'start') return at === 0;
-  if (step.assertion === 'end') return at === codes.length;
-  const isEdge = isWord(codes[at - 1]) !== isWord(codes[at]);
-  return isEdge === (step.assertion === 'word');
+function placeOf(isFirst: boolean, isLast: boolean): Place {
+  return { isFirst, isLast, isEdge: false, holds: () => false };
 }
 
-function isWord(code: number | undefined): boolean {
-  return code !== undefined && code < 128 && /\w/.test(String.fromCharCode(code));
+/** Places that programs which are not bound to places tell apart. Whether one is the last is not known until it is. */
+const FIRST = placeOf(true, false);
+const LATER = placeOf(false, false);
+const LAST = placeOf(false, true);
+const ONLY = placeOf(true, true);
+
+function isWord(code: number): boolean {
+  const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+  return isLetter || (code >= 48 && code <= 57) || code === 95;
 }

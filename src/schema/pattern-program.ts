@@ -1,14 +1,15 @@
-import { type PatternNode, UnsupportedPattern } from './pattern-syntax.js';
+import type { PatternNode } from './pattern-syntax.js';
 
 /** Steps of one pattern; repeats are written out, so `(a{100}){100}` does not fit. */
-const MAX_STEPS = 4_000;
+export const MAX_STEPS = 4_000;
 
 /** One step of a program. `next` is where it goes on, `other` a second way for `fork`. */
 export interface Step {
   readonly does: 'take' | 'fork' | 'assert' | 'look' | 'match';
   /** Number of the set that `take` needs, or of the look that must hold. */
   readonly what: number;
-  readonly assertion: 'start' | 'end' | 'word' | 'notWord' | undefined;
+  /** `first` and `last` are the places where a run through a text begins and ends: which end that is, depends on the way. */
+  readonly assertion: 'first' | 'last' | 'word' | 'notWord' | undefined;
   next: number;
   other: number;
 }
@@ -24,6 +25,8 @@ export interface Program {
   readonly steps: readonly Step[];
   /** Whether it reads the text from its end: how a lookahead is decided for all places in one go. */
   readonly isBackward: boolean;
+  /** Whether a step asks about the place itself, a word's edge or a lookaround: more than the characters before it tell. */
+  readonly isPlaceBound: boolean;
   readonly looks: readonly Look[];
 }
 
@@ -31,13 +34,6 @@ export interface Program {
 export class SetTable {
   readonly sets: { readonly source: string; readonly code: number }[] = [];
   readonly #numbers = new Map<string, number>();
-  #steps = 0;
-
-  /** Counts the steps of a pattern and of all its lookarounds together. */
-  countStep(): void {
-    this.#steps += 1;
-    if (this.#steps > MAX_STEPS) throw new UnsupportedPattern(`more than ${MAX_STEPS} steps`);
-  }
 
   numberOf(source: string, code: number): number {
     const key = `${code} ${source}`;
@@ -48,12 +44,39 @@ export class SetTable {
   }
 }
 
-/** @throws {UnsupportedPattern} where the program would be too large */
+/** Counts the steps a program would have. @returns a number above the limit, not the true one, where there are too many */
+export function countSteps(node: PatternNode): number {
+  switch (node.kind) {
+    case 'set':
+    case 'assert':
+      return 1;
+    case 'sequence':
+      return sumOf(node.parts);
+    case 'either':
+      return sumOf(node.branches) + (node.branches.length - 1) * 2;
+    case 'look':
+      return countSteps(node.child) + 2;
+    case 'repeat': {
+      const once = countSteps(node.child);
+      if (once === 0) return 2;
+      const isOpen = node.max === Number.POSITIVE_INFINITY;
+      const optional = isOpen ? once + 2 : (node.max - node.min) * (once + 1);
+      return Math.min(node.min * once + optional, MAX_STEPS + 1);
+    }
+  }
+}
+
+function sumOf(nodes: readonly PatternNode[]): number {
+  return nodes.reduce((sum, node) => sum + countSteps(node), 0);
+}
+
+/** Writes the program of a pattern that has no more than `MAX_STEPS`. */
 export function compileProgram(node: PatternNode, sets: SetTable, isBackward = false): Program {
   const writer = new ProgramWriter(sets, isBackward);
   writer.write(node);
   writer.add('match');
-  return { steps: writer.steps, isBackward, looks: writer.looks };
+  const isPlaceBound = writer.steps.some(({ does, assertion }) => does === 'look' || /word/i.test(assertion ?? ''));
+  return { steps: writer.steps, isBackward, isPlaceBound, looks: writer.looks };
 }
 
 class ProgramWriter {
@@ -68,7 +91,6 @@ class ProgramWriter {
   }
 
   add(does: Step['does'], what = 0, assertion?: Step['assertion']): Step {
-    this.#sets.countStep();
     const step: Step = { does, what, assertion, next: this.steps.length + 1, other: -1 };
     this.steps.push(step);
     return step;
@@ -89,7 +111,7 @@ class ProgramWriter {
         this.#writeRepeat(node.child, node.min, node.max);
         return;
       case 'assert':
-        this.add('assert', 0, node.what);
+        this.add('assert', 0, this.#assertionOf(node.what));
         return;
       case 'look':
         this.add('look', this.looks.length);
@@ -98,6 +120,11 @@ class ProgramWriter {
           isNegative: node.isNegative,
         });
     }
+  }
+
+  #assertionOf(what: Extract<PatternNode, { kind: 'assert' }>['what']): Step['assertion'] {
+    if (what === 'word' || what === 'notWord') return what;
+    return (what === 'start') === this.#isBackward ? 'last' : 'first';
   }
 
   #writeEither(branches: readonly PatternNode[]): void {

@@ -78,6 +78,7 @@ describe('matches as the platform does', () => {
     { why: 'named group', source: '^(?<x>a)b$' },
     { why: 'start in the middle', source: 'a^b|^b' },
     { why: 'end before the start', source: '$^' },
+    { why: 'a lookbehind that holds nowhere', source: '(?<!)a' },
     { why: 'quantified lookahead, only without u', source: '(?=a)*b' },
     { why: 'lone brace, only without u', source: 'a{' },
     { why: 'needless escape, only without u', source: '\\-' },

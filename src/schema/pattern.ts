@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { PatternMachine, type Spend } from './pattern-machine.js';
+import { PatternMachine } from './pattern-machine.js';
+import { countSteps, MAX_STEPS } from './pattern-program.js';
 import { type PatternNode, parsePattern, UnsupportedPattern } from './pattern-syntax.js';
+import type { Spend } from './work.js';
 
 /** A `pattern`, ready to test strings in time linear in their length. */
 export interface Pattern {
@@ -27,6 +29,9 @@ export function findPattern(source: string): Pattern | UnenforceablePattern {
   return made;
 }
 
+/** Longer patterns are not even read. */
+const MAX_SOURCE_LENGTH = 16_384;
+
 /** A pattern repeated at most so often in all may be left to the platform's backtracking RegExp. */
 const MAX_NATIVE_LENGTH = 128;
 
@@ -35,13 +40,28 @@ const MAX_NATIVE_LENGTH = 128;
  * Whatever could backtrack without end runs on a machine that does not backtrack; what neither can do is unenforceable.
  */
 export function compilePattern(source: string): Pattern | UnenforceablePattern {
+  if (source.length > MAX_SOURCE_LENGTH)
+    return { source, problem: `it is longer than ${MAX_SOURCE_LENGTH} characters` };
   const native = compileNative(source);
   if (native === undefined) return { source, problem: 'it is not an ECMAScript pattern' };
   try {
     const node = parsePattern(source, native.unicode);
-    if (isPlainlyLinear(node)) return { source, test: (text) => native.test(text) };
-    const machine = new PatternMachine(node, native.unicode);
-    return { source, test: (text, spend) => machine.test(text, spend) };
+    if (isPlainlyLinear(node)) {
+      const test: Pattern['test'] = (text, spend) => {
+        spend((text.length >> 3) + 2);
+        return native.test(text);
+      };
+      return { source, test };
+    }
+    if (countSteps(node) > MAX_STEPS) throw new UnsupportedPattern(`it has more than ${MAX_STEPS} steps`);
+    let machine: PatternMachine | undefined;
+    return {
+      source,
+      test: (text, spend) => {
+        machine ??= new PatternMachine(node, native.unicode);
+        return machine.test(text, spend);
+      },
+    };
   } catch (thrown) {
     if (thrown instanceof UnsupportedPattern) return { source, problem: thrown.message };
     throw thrown;

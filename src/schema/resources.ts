@@ -17,13 +17,13 @@ export class Resources {
     if (id === undefined && !isDocument) site.resource = around;
     else {
       const base = isDocument ? around : around.uri;
-      const uri = resolveUri(id ?? '', base) ?? base;
+      const uri = id === undefined ? base : (resolveUri(id, base) ?? base);
       site.resource = { uri, root: site, anchors: new Map(), dynamicAnchors: new Map() };
       this.#add(uri, site.resource);
       // A document answers to the URI it was found under as well as to the one it gives itself.
       if (isDocument) this.#add(base, site.resource);
     }
-    addAnchors(site);
+    if (site.mayBeNamed) addAnchors(site);
   }
 
   #add(uri: string, resource: Resource): void {
@@ -33,6 +33,7 @@ export class Resources {
 
 /** The URI that a schema gives itself; undefined where it has none, or only an anchor. */
 export function identityOf(site: Site): string | undefined {
+  if (!site.mayBeNamed) return undefined;
   const id = site.get('$id') ?? site.get('id');
   return typeof id === 'string' && !id.startsWith('#') ? id : undefined;
 }

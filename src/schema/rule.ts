@@ -1,6 +1,7 @@
 import type { Marks } from './marks.js';
-import type { Run } from './run.js';
 import type { Resource } from './site.js';
+import type { Trace } from './trace.js';
+import type { Spend } from './work.js';
 
 /** The types of JSON as bits, so that a value's type and the types a schema allows meet in one operation. */
 export const NULL = 1;
@@ -12,6 +13,24 @@ export const STRING = 16;
 export const ARRAY = 32;
 export const OBJECT = 64;
 export const ANY_TYPE = 127;
+
+/** The judging of one value, as checks see it. */
+export interface Run {
+  /** Takes the reasons against the value; absent where only the verdict is wanted. */
+  readonly trace: Trace | undefined;
+  /** The resources entered, outermost first; absent where no reference depends on them. */
+  readonly scope: readonly Resource[] | undefined;
+  /** Counts work. @throws {GaveUp} where it is too much for a value of this size */
+  readonly spend: Spend;
+  /** Whether a value holds up against a rule. */
+  accepts(rule: Rule, value: unknown, marks: Marks | undefined): boolean;
+  /** The same for a member or an item. */
+  acceptsInside(rule: Rule, value: unknown, key: string | number): boolean;
+  /** Only the verdict: reasons against the value are not reported, for they are none against the whole. */
+  acceptsQuietly(rule: Rule, value: unknown, marks: Marks | undefined): boolean;
+  /** Judges by one alternative of several; its reasons go into `trace`, up to what fits. */
+  tries(rule: Rule, value: unknown, marks: Marks | undefined, trace: Trace): boolean;
+}
 
 /** One keyword, or several that work together, made ready. */
 export interface Check {

@@ -1,19 +1,16 @@
 import { ExactNumber } from '../base/index.js';
 import { isIntegral } from './decimal.js';
 import { Marks } from './marks.js';
-import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, type Rule, STRING } from './rule.js';
+import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, type Rule, type Run, STRING } from './rule.js';
 import type { Resource } from './site.js';
 import { type Trace, TraceFull } from './trace.js';
+import { GaveUp, WORK_ALWAYS, workFor } from './work.js';
 
-/** Units of work, about 20 ns each, that judging any value may take; more only for values that are large themselves. */
-export const WORK_ALWAYS = 2_000_000;
-/** Units of work for each array, object and scalar inside a value. */
-const WORK_PER_NODE = 10;
 /** Schemas inside each other, counted while judging. The platform's stack holds about twice as many. */
 const MAX_RULE_DEPTH = 3_000;
 
-/** The judge stops here: going on would take too long, or the stack. Says nothing about the value. */
-export class GaveUp extends Error {}
+/** Extra work where it is noted what was looked at. */
+const WORK_OF_MARKS = 4;
 
 export interface RunOptions {
   readonly maxValueDepth: number;
@@ -22,10 +19,8 @@ export interface RunOptions {
 }
 
 /** The judging of one value: what was done so far, and how much may be done. */
-export class Run {
-  /** Takes the reasons against the value; absent where only the verdict is wanted. */
+export class ValueRun implements Run {
   trace: Trace | undefined;
-  /** The resources entered, outermost first; absent where no reference depends on them. */
   readonly scope: Resource[] | undefined;
   readonly #value: unknown;
   readonly #maxValueDepth: number;
@@ -33,7 +28,8 @@ export class Run {
   #maxWork = WORK_ALWAYS;
   #ruleDepth = 0;
   #valueDepth = 0;
-  #spending: ((work: number) => void) | undefined;
+  /** Whether `#maxWork` takes the size of the value into account: that is only found out where it matters. */
+  #isMeasured = false;
 
   constructor(value: unknown, { maxValueDepth, isDynamic }: RunOptions, trace?: Trace) {
     this.#value = value;
@@ -42,7 +38,6 @@ export class Run {
     this.trace = trace;
   }
 
-  /** Whether `value` holds up against `rule`. @throws {GaveUp} */
   accepts(rule: Rule, value: unknown, marks: Marks | undefined): boolean {
     if (rule.fixed !== undefined) return rule.fixed || this.#refuseAll(value);
     const type = typeOf(value);
@@ -50,12 +45,14 @@ export class Run {
       this.trace?.report({ keyword: 'type', expected: rule.typeNames, value });
       return false;
     }
+    this.#work += 1;
     if (rule.checks.length === 0) return true;
-    this.spend(1);
+    if (this.#work > this.#maxWork) this.#askForMore();
     this.#ruleDepth += 1;
     if (this.#ruleDepth > MAX_RULE_DEPTH) throw new GaveUp('the value and the schema are nested too deeply');
     const isEntered = this.#enter(rule.resource);
     const own = rule.asksMarks ? new Marks() : marks;
+    if (own !== undefined) this.#work += WORK_OF_MARKS;
     let holds = true;
     for (const check of rule.checks) {
       if ((check.types & type) === 0 || check.holds(value, this, own)) continue;
@@ -68,7 +65,6 @@ export class Run {
     return holds;
   }
 
-  /** The same for a member or an item. */
   acceptsInside(rule: Rule, value: unknown, key: string | number): boolean {
     this.#valueDepth += 1;
     if (this.#valueDepth > this.#maxValueDepth)
@@ -80,7 +76,6 @@ export class Run {
     return accepted;
   }
 
-  /** Only the verdict: reasons against the value are not reported, for they are none against the whole. */
   acceptsQuietly(rule: Rule, value: unknown, marks: Marks | undefined): boolean {
     const { trace } = this;
     this.trace = undefined;
@@ -89,7 +84,6 @@ export class Run {
     return accepted;
   }
 
-  /** Judges by one alternative of several; its reasons go into `trace`, up to what fits. */
   tries(rule: Rule, value: unknown, marks: Marks | undefined, trace: Trace): boolean {
     const outer = { trace: this.trace, rule: this.#ruleDepth, value: this.#valueDepth };
     const path = trace.path.length;
@@ -109,18 +103,15 @@ export class Run {
     }
   }
 
-  /** `spend` as a function of its own, to hand on. */
-  get spending(): (work: number) => void {
-    this.#spending ??= (work) => this.spend(work);
-    return this.#spending;
-  }
-
-  /** Counts work. @throws {GaveUp} where it is too much for a value of this size */
-  spend(work: number): void {
+  /** A function of its own, so that it can be handed on. */
+  readonly spend = (work: number): void => {
     this.#work += work;
-    if (this.#work <= this.#maxWork) return;
-    if (this.#maxWork === WORK_ALWAYS)
-      this.#maxWork = Math.max(WORK_ALWAYS + 1, countNodes(this.#value) * WORK_PER_NODE);
+    if (this.#work > this.#maxWork) this.#askForMore();
+  };
+
+  #askForMore(): void {
+    if (!this.#isMeasured) this.#maxWork = workFor(this.#value);
+    this.#isMeasured = true;
     if (this.#work > this.#maxWork) throw new GaveUp('judging the value takes too much work');
   }
 
@@ -154,15 +145,4 @@ export function typeOf(value: unknown): number {
     default:
       return 0;
   }
-}
-
-function countNodes(value: unknown): number {
-  let count = 0;
-  const pending = [value];
-  while (pending.length > 0) {
-    const next = pending.pop();
-    count += 1;
-    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) pending.push(member);
-  }
-  return count;
 }

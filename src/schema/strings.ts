@@ -1,18 +1,23 @@
-import { numberOf } from './checks-scalar.js';
 import { findFormat } from './formats.js';
-import type { Site } from './site.js';
 
-/**
- * Whether any of these schemas reads what is inside a string. Where none does, any string judges like any other, so a
- * short one may stand in for a very long one.
- */
-export function looksIntoStrings(sites: readonly Site[], readsFormats: boolean): boolean {
-  return sites.some((site) => {
-    if (site.get('pattern') !== undefined || site.get('uniqueItems') === true) return true;
-    if ((numberOf(site.get('minLength')) ?? 0) > 0 || site.get('maxLength') !== undefined) return true;
-    if (readsFormats && findFormat(String(site.get('format'))) !== undefined) return true;
-    return holdsString(site.get('enum')) || holdsString(site.get('const'));
-  });
+/** Whether a keyword's verdict depends on what is inside a string, rather than on its being one. */
+export function readsStrings(keyword: string, value: unknown, readsFormats: boolean): boolean {
+  switch (keyword) {
+    case 'pattern':
+    case 'maxLength':
+      return true;
+    case 'minLength':
+      return value !== 0;
+    case 'uniqueItems':
+      return value === true;
+    case 'format':
+      return readsFormats && findFormat(value as string) !== undefined;
+    case 'enum':
+    case 'const':
+      return holdsString(value);
+    default:
+      return false;
+  }
 }
 
 /** No string equals a value without any string in it, whatever it says. */

@@ -7,7 +7,15 @@ import { findPattern } from './pattern.js';
 import { splitPointer } from './pointer.js';
 import { identityOf, Resources, splitFragment } from './resources.js';
 import { findShapeProblem, isRecord, isSchema } from './shapes.js';
-import { type DynamicReference, type RawSchema, type Resource, type Segments, Site } from './site.js';
+import {
+  COUNTS_BESIDE_REFERENCE,
+  type DynamicReference,
+  type RawSchema,
+  type Resource,
+  type Segments,
+  Site,
+} from './site.js';
+import { readsStrings } from './strings.js';
 import type { SchemaLimits, SchemaWarning } from './types.js';
 
 /** Where a schema without `$id` is thought to live. Nothing outside can name it. */
@@ -19,11 +27,16 @@ const IN_PLACE: ReadonlySet<string> = new Set(
   'allOf anyOf oneOf not if then else dependentSchemas dependencies'.split(' '),
 );
 
+/** Keywords that list names of members, or members by name. */
+const BY_NAME: ReadonlySet<Shape> = new Set<Shape>(['schemaMap', 'dependencies', 'nameLists', 'names', 'someNames']);
+
 export interface SurveyOptions {
   /** URI of the dialect where `$schema` is absent. */
   readonly dialect: string | undefined;
   readonly documents: Documents;
   readonly limits: SchemaLimits;
+  /** Whether `format` is more than an annotation. */
+  readonly readsFormats: boolean;
 }
 
 /** What is known of a schema before anything is judged by it. */
@@ -32,6 +45,11 @@ export interface Survey {
   /** Every schema in it and in what it refers to; those inside others come after them. */
   readonly sites: readonly Site[];
   readonly warnings: readonly SchemaWarning[];
+  /**
+   * Whether any schema reads what is inside a string. Where none does, any string judges like any other, so a short one
+   * may stand in for a very long one.
+   */
+  readonly looksIntoStrings: boolean;
 }
 
 /**
@@ -44,6 +62,8 @@ export function surveySchema(schema: RawSchema, options: SurveyOptions): Survey 
   return new Surveyor(options).survey(schema);
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
 class Surveyor {
   readonly #options: SurveyOptions;
   readonly #sites: Site[] = [];
@@ -51,6 +71,7 @@ class Surveyor {
   readonly #warnings: SchemaWarning[] = [];
   #visited = 0;
   #patterns = 0;
+  #looksIntoStrings = false;
 
   constructor(options: SurveyOptions) {
     this.#options = options;
@@ -60,7 +81,7 @@ class Surveyor {
     const root = this.#admitDocument(schema, ROOT_URI);
     // A reference may bring in more schemas, with references of their own: the list grows while it is read.
     for (let index = 0; index < this.#sites.length; index += 1) this.#followReferences(this.#sites[index]!);
-    return { root, sites: this.#sites, warnings: this.#warnings };
+    return { root, sites: this.#sites, warnings: this.#warnings, looksIntoStrings: this.#looksIntoStrings };
   }
 
   /** @param inherited the grammar of the schema that refers to it, for documents that do not name their dialect */
@@ -98,24 +119,26 @@ class Surveyor {
       const value = schema[keyword];
       const problem = findShapeProblem(shape, value);
       if (problem !== undefined) throw schemaInvalid(site.at(keyword), problem);
-      this.#measure(site, keyword, value);
-      if (site.get(keyword) !== undefined) this.#admitBelow(site, keyword, shape);
+      this.#measure(site, keyword, shape, value);
+      if (site.isReferenceOnly && !COUNTS_BESIDE_REFERENCE.has(keyword)) continue;
+      this.#looksIntoStrings ||= readsStrings(keyword, value, this.#options.readsFormats);
+      this.#admitBelow(site, keyword, shape, value);
     }
     if (grammar.dialect === 'draft-04') checkDraft04(site);
   }
 
-  #measure(site: Site, keyword: string, value: unknown): void {
+  #measure(site: Site, keyword: string, shape: Shape, value: unknown): void {
     const { maxProperties, maxEnum, maxPatterns } = this.#options.limits;
-    if (value instanceof ExactNumber) holdLimit(value.text.length, MAX_DIGITS, 'digits in a number', site.at(keyword));
-    if (keyword === 'enum') holdLimit((value as unknown[]).length, maxEnum, 'values in an enum', site.at(keyword));
-    if (!isRecord(value) && keyword !== 'pattern') return;
-    if (isRecord(value)) {
-      const count = Object.keys(value).length;
-      if (count > maxProperties) holdLimit(count, maxProperties, 'members in one keyword', site.at(keyword));
-    }
     if (keyword === 'pattern') this.#addPattern(value as string, site, [keyword]);
-    if (keyword === 'patternProperties') {
-      for (const source of Object.keys(value as object)) this.#addPattern(source, site, [keyword, source]);
+    else if (typeof value !== 'object' || value === null) return;
+    else if (value instanceof ExactNumber)
+      holdLimit(value.text.length, MAX_DIGITS, 'digits in a number', site.at(keyword));
+    else if (keyword === 'enum') holdLimit((value as unknown[]).length, maxEnum, 'values in an enum', site.at(keyword));
+    else if (BY_NAME.has(shape)) {
+      const names = Object.keys(value);
+      if (names.length > maxProperties)
+        holdLimit(names.length, maxProperties, 'names in one keyword', site.at(keyword));
+      if (keyword === 'patternProperties') for (const name of names) this.#addPattern(name, site, [keyword, name]);
     }
     if (this.#patterns > maxPatterns) holdLimit(this.#patterns, maxPatterns, 'patterns', site.at(keyword));
   }
@@ -129,19 +152,36 @@ class Surveyor {
     }
   }
 
-  #admitBelow(site: Site, keyword: string, shape: Shape): void {
-    const value = site.get(keyword);
-    if (shape === 'schema' || shape === 'schemaOrBoolean' || (shape === 'schemaOrSchemas' && !Array.isArray(value))) {
-      this.#admitChild(site, [keyword], value);
-    } else if (shape === 'schemas' || shape === 'schemaOrSchemas') {
-      (value as readonly unknown[]).forEach((each, index) => {
-        this.#admitChild(site, [keyword, index], each);
-      });
-    } else if (shape === 'schemaMap' || shape === 'dependencies') {
-      for (const [name, each] of Object.entries(value as object)) {
-        if (shape === 'schemaMap' || isSchema(each)) this.#admitChild(site, [keyword, name], each);
-        else if (findShapeProblem('names', each))
-          throw schemaInvalid(site.at(keyword, name), 'must be a schema or an array of different strings');
+  #admitBelow(site: Site, keyword: string, shape: Shape, value: unknown): void {
+    switch (shape) {
+      case 'schema':
+      case 'schemaOrBoolean':
+        return this.#admitChild(site, [keyword], value);
+      case 'schemas':
+        return this.#admitList(site, keyword, value as readonly unknown[]);
+      case 'schemaOrSchemas':
+        if (Array.isArray(value)) return this.#admitList(site, keyword, value);
+        return this.#admitChild(site, [keyword], value);
+      case 'schemaMap':
+        for (const name of Object.keys(value as Members))
+          this.#admitChild(site, [keyword, name], (value as Members)[name]);
+        return;
+      case 'dependencies':
+        return this.#admitDependencies(site, keyword, value as Members);
+      default:
+        return;
+    }
+  }
+
+  #admitList(site: Site, keyword: string, schemas: readonly unknown[]): void {
+    for (let index = 0; index < schemas.length; index += 1) this.#admitChild(site, [keyword, index], schemas[index]);
+  }
+
+  #admitDependencies(site: Site, keyword: string, dependencies: Members): void {
+    for (const [name, dependency] of Object.entries(dependencies)) {
+      if (isSchema(dependency)) this.#admitChild(site, [keyword, name], dependency);
+      else if (findShapeProblem('names', dependency) !== undefined) {
+        throw schemaInvalid(site.at(keyword, name), 'must be a schema or an array of different strings');
       }
     }
   }
@@ -158,16 +198,15 @@ class Surveyor {
     const child = this.#newSite(schema, parent, segments);
     parent.addChild(segments, child);
     const isIdle = (keyword === 'then' || keyword === 'else') && parent.get('if') === undefined;
-    if (IN_PLACE.has(keyword) && !isIdle) parent.inPlace.push(child);
+    if (IN_PLACE.has(keyword) && !isIdle) parent.addInPlace(child);
   }
 
   /** A schema with an identity of its own starts a resource, and may be written in a dialect of its own. */
   #newSite(schema: RawSchema, parent: Site, segments: Segments): Site {
-    const place = { site: parent, segments };
-    let site = new Site(schema, parent.grammar, place);
-    const declared = isRecord(schema) ? schema.$schema : undefined;
+    let site = new Site(schema, parent.grammar, parent, segments);
+    const declared = site.mayBeNamed ? (schema as Members).$schema : undefined;
     if (declared !== undefined && identityOf(site) !== undefined) {
-      site = new Site(schema, this.#grammarOf(declared, site.at('$schema')), place);
+      site = new Site(schema, this.#grammarOf(declared, site.at('$schema')), parent, segments);
     }
     this.#resources.place(site, parent.resource);
     this.#admit(site);
@@ -175,9 +214,9 @@ class Surveyor {
   }
 
   #grammarOf($schema: unknown, schemaPath: string): Grammar {
-    const uri = typeof $schema === 'string' ? resolveUri($schema, ROOT_URI) : undefined;
     const isOfficial = typeof $schema !== 'string' || findDialect($schema) !== undefined;
-    const metaschema = isOfficial || uri === undefined ? undefined : this.#options.documents.find(uri);
+    const uri = isOfficial ? undefined : resolveUri($schema, ROOT_URI);
+    const metaschema = uri === undefined ? undefined : this.#options.documents.find(uri);
     if (!isRecord(metaschema)) return GRAMMARS[dialectOf($schema, schemaPath)];
     const dialect = dialectOf(metaschema.$schema, schemaPath);
     if (!isRecord(metaschema.$vocabulary)) return GRAMMARS[dialect];
@@ -190,13 +229,14 @@ class Surveyor {
   }
 
   #followReferences(site: Site): void {
+    if (!site.mayBeNamed) return;
     const $ref = site.get('$ref');
     if (typeof $ref === 'string') {
       site.reference = this.#follow(site, '$ref', $ref);
-      site.inPlace.push(site.reference);
+      site.addInPlace(site.reference);
     }
     site.dynamicReference = this.#followDynamic(site);
-    if (site.dynamicReference !== undefined) site.inPlace.push(site.dynamicReference.initial);
+    if (site.dynamicReference !== undefined) site.addInPlace(site.dynamicReference.initial);
   }
 
   #followDynamic(site: Site): DynamicReference | undefined {

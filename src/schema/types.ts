@@ -64,13 +64,13 @@ export interface SchemaLimits {
   readonly maxBytes: number;
   /** Schemas inside each other. Default 64. */
   readonly maxDepth: number;
-  /** Schemas in all, referenced documents included. Default 4,000. */
+  /** Schemas in all, referenced documents included. Default 2,000. */
   readonly maxSubschemas: number;
-  /** Members of one `properties` or like map. Default 1,000. */
+  /** Members of one `properties` or like map, names of one `required`. Default 1,000. */
   readonly maxProperties: number;
   /** Values of one `enum`. Default 10,000. */
   readonly maxEnum: number;
-  /** `pattern` and `patternProperties` in all. Default 500. */
+  /** `pattern` and `patternProperties` in all. Default 250. */
   readonly maxPatterns: number;
   /** Schemas that one value can meet at one place once every reference is followed. Default 10,000. */
   readonly maxExpansion: number;

@@ -5,7 +5,7 @@ const MAX_SHOWN_LENGTH = 60;
 const MAX_LISTED = 20;
 /** Longer names and longer lists are not compared: a slip of the finger is in neither. */
 const MAX_COMPARED_LENGTH = 64;
-const MAX_COMPARED = 1_000;
+const MAX_COMPARED = 200;
 
 /** The type of a value, as issues name what was received. */
 export function describeType(value: unknown): string {

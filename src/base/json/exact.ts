@@ -6,6 +6,8 @@
 const MAX_DEPTH = 512;
 /** A number of so many significant digits always survives a trip through a double. */
 const SAFE_DIGITS = 15;
+/** The shortest form of a double never has more. */
+const MAX_DOUBLE_DIGITS = 17;
 const NUMBER_TOKEN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Beyond this an exponent no longer tells numbers apart: it is held at the bound. */
 const MAX_EXPONENT = 1e15;
@@ -17,13 +19,24 @@ let hasMadeExactNumber = false;
 export class ExactNumber {
   /** The token, digit for digit. */
   readonly text: string;
+  #decimal: Decimal | undefined;
 
-  /** @throws {SyntaxError} where `text` is no JSON number */
-  constructor(text: string) {
-    if (!NUMBER_TOKEN.test(text)) throw new SyntaxError('not a JSON number');
+  /**
+   * @param decimal the number taken apart, by whoever has already checked the text
+   * @throws {SyntaxError} where `text` is no JSON number
+   */
+  constructor(text: string, decimal?: Decimal) {
+    if (decimal === undefined && !NUMBER_TOKEN.test(text)) throw new SyntaxError('not a JSON number');
     this.text = text;
+    this.#decimal = decimal;
     hasMadeExactNumber = true;
     Object.freeze(this);
+  }
+
+  /** The number taken apart. */
+  get decimal(): Decimal {
+    this.#decimal ??= decimalOfToken(this.text);
+    return this.#decimal;
   }
 
   toString(): string {
@@ -46,7 +59,7 @@ export interface Decimal {
 
 /** Takes a number apart, exactly. A double stands for its shortest decimal form. */
 export function decimalOf(number: number | ExactNumber): Decimal {
-  return decimalOfToken(typeof number === 'number' ? String(number) : number.text);
+  return typeof number === 'number' ? decimalOfToken(String(number)) : number.decimal;
 }
 
 function decimalOfToken(token: string): Decimal {
@@ -73,13 +86,13 @@ function clamp(exponent: number): number {
 
 /** The number a token denotes: plain where a double's shortest form denotes the same value, else an `ExactNumber`. */
 export function numberOfToken(token: string): number | ExactNumber {
-  const double = Number(token);
-  const shortest = String(double);
-  if (shortest === token) return double;
-  if (!Number.isFinite(double)) return new ExactNumber(token);
   const written = decimalOfToken(token);
-  const held = decimalOfToken(shortest);
-  return written.digits === held.digits && written.exponent === held.exponent ? double : new ExactNumber(token);
+  if (written.digits.length > MAX_DOUBLE_DIGITS) return new ExactNumber(token, written);
+  const double = Number(token);
+  if (!Number.isFinite(double)) return new ExactNumber(token, written);
+  const held = decimalOfToken(String(double));
+  const isSame = written.digits === held.digits && written.exponent === held.exponent;
+  return isSame ? double : new ExactNumber(token, written);
 }
 
 /** What one pass over JSON text finds out without parsing it. */
@@ -168,8 +181,10 @@ export function parseJson(text: string, options: ParseOptions = {}): unknown {
   if (risky || tooDeepAt >= 0) return parseExactJson(text, options);
   try {
     return JSON.parse(text);
-  } catch {
+  } catch (thrown) {
     // The platform words its errors differently from version to version; ours always has the offset.
+    const [, offset] = /at position (\d+)/.exec((thrown as Error).message) ?? [];
+    if (offset !== undefined) throw syntaxError(text, Number(offset));
     return parseExactJson(text, options);
   }
 }
@@ -292,7 +307,7 @@ class ExactParser {
     const token = this.#text.slice(start, end);
     if (!NUMBER_TOKEN.test(token)) this.#fail('bad number');
     this.#at = end;
-    const number = numberOfToken(token);
+    const number = token.length <= SAFE_DIGITS && !/[eE]/.test(token) ? Number(token) : numberOfToken(token);
     const isPlainInteger = Number.isInteger(number) && /[.eE]/.test(token);
     return this.#keepFractions && isPlainInteger ? new ExactNumber(token) : number;
   }
@@ -313,9 +328,13 @@ class ExactParser {
   }
 
   #fail(what?: string): never {
-    const reason = this.#at >= this.#text.length ? 'JSON text ends too early' : (what ?? 'unexpected character');
-    throw new SyntaxError(`${reason} at offset ${this.#at}`);
+    throw syntaxError(this.#text, this.#at, what);
   }
+}
+
+function syntaxError(text: string, offset: number, what = 'unexpected character'): SyntaxError {
+  const reason = offset >= text.length ? 'JSON text ends too early' : what;
+  return new SyntaxError(`${reason} at offset ${Math.min(offset, text.length)}`);
 }
 
 function put(parent: Container, key: string, value: unknown): void {

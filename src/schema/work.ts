@@ -1,0 +1,30 @@
+import { ExactNumber } from '../base/index.js';
+
+/**
+ * How much work judging a value may take. Work is counted in units of some 30 ns, so that the bound is the same on every
+ * machine and in every run; a value that is large itself may take more.
+ */
+export const WORK_ALWAYS = 1_000_000;
+const WORK_PER_NODE = 4;
+/** One unit for so many characters of text, as a power of two. */
+const CHARACTERS_SHIFT = 0;
+
+/** Is told how much work was done; throws `GaveUp` where that is too much. */
+export type Spend = (work: number) => void;
+
+/** The judge stops here: going on would take too long, or the stack. Says nothing about the value. */
+export class GaveUp extends Error {}
+
+/** The work that a value of this size may take. */
+export function workFor(value: unknown): number {
+  let work = 0;
+  const pending = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    work += WORK_PER_NODE;
+    if (typeof next === 'string') work += next.length >> CHARACTERS_SHIFT;
+    else if (next instanceof ExactNumber) work += next.text.length;
+    else if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) pending.push(member);
+  }
+  return Math.max(WORK_ALWAYS, work);
+}
