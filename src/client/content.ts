@@ -28,7 +28,8 @@ export function isPlainContent(scanner: JsonScanner, bytes: Uint8Array, content:
     if (!PLAIN_TYPES.some((type) => startsWith(bytes, at, type))) return false;
     plain++;
   }
-  return plain === blocks;
+  // Where there is no block at all there may be something else. (What is no object among blocks is not noticed.)
+  return blocks > 0 && plain === blocks;
 }
 
 function isWithin(at: number, start: number, end: number): boolean {
