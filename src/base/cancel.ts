@@ -48,15 +48,6 @@ export class CallSignal implements CancelSignal {
   }
 }
 
-/** A real AbortSignal that follows `signal`, for platform calls that insist on one (fetch, timers). */
-export function toAbortSignal(signal: CancelSignal): AbortSignal {
-  if (signal instanceof AbortSignal) return signal;
-  const controller = new AbortController();
-  if (signal.aborted) controller.abort(signal.reason);
-  else signal.addEventListener('abort', { handleEvent: () => controller.abort(signal.reason) });
-  return controller.signal;
-}
-
 /** Waits for `task`, unless `signal` ends first; then fails with its reason. The task itself goes on. */
 export async function orAborted<Value>(task: Promise<Value>, signal: CancelSignal | undefined): Promise<Value> {
   if (signal === undefined) return task;

@@ -3,7 +3,7 @@ export { forwardCall, progressTokenOf } from './forward.js';
 export { type FramingHandlers, LineFramer } from './framing.js';
 export { type BadMessage, decodeMessage, type Message } from './message.js';
 export { OversizeLine } from './oversize.js';
-export { type Codec, findCodec, NEWEST, REVISIONS } from './revisions.js';
+export { type Codec, findCodec, NEWEST } from './revisions.js';
 export {
   doorErrorMessage,
   errorHead,

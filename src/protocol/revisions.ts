@@ -22,9 +22,6 @@ const CODECS: readonly Codec[] = [
 /** The newest revision we speak: what we offer to upstreams, and to callers who ask for one we do not know. */
 export const NEWEST: Codec = CODECS[0]!;
 
-/** All revisions we speak, newest first. */
-export const REVISIONS: readonly string[] = CODECS.map((codec) => codec.revision);
-
 export function findCodec(revision: string): Codec | undefined {
   return CODECS.find((codec) => codec.revision === revision);
 }
