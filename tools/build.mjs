@@ -1,8 +1,9 @@
 // Builds the package: node tools/build.mjs [--no-types] [--out DIR]
 //
-// Two bundles: the command, and what package.json exports. The command's is laid out for its start: it is CommonJS, since
-// Node's loader for modules alone costs 4 ms of the 23 that an empty process takes; and opening a file costs about as
-// much as a thousand lines of it, so what `stdio` needs before it answers is one file, and nothing else is in it. The exports are split where entries part. Everything is bundled except what package.json declares.
+// Two bundles: the command, and what package.json exports. The command's is laid out for its start. It is CommonJS, since
+// Node's loader for modules alone costs 4 ms of the 23 that an empty process takes. Opening a file costs about as much as
+// a thousand lines of it, so what `stdio` needs before it answers is one file, and nothing else is in it. The exports are
+// split where entries part. Everything is bundled except what package.json declares.
 // Files whose content did not change are not touched: tests and a bench may build while somebody uses dist.
 import { spawnSync } from 'node:child_process';
 import {
