@@ -354,6 +354,7 @@ function locateAnswer(scanner: JsonScanner, message: Message): RawAnswer {
     contentEnd: content < 0 ? -1 : scanner.valueEnd[content]!,
     structuredStart: structured < 0 ? -1 : scanner.valueStart[structured]!,
     structuredEnd: structured < 0 ? -1 : scanner.valueEnd[structured]!,
+    longStrings: scanner.longStrings,
     structuredFlags: structured < 0 ? 0 : scanner.flags[structured]!,
   };
 }

@@ -1,10 +1,11 @@
-import { DoorError, findDuplicateName, readValue, SCAN } from '../base/index.js';
+import { DoorError, findDuplicateName, readValue, SCAN, type Span } from '../base/index.js';
 import type { ListedTool } from '../catalog/index.js';
 import type { CallParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import type { RawAnswer } from './pending.js';
 
 const NO_ARGUMENTS = Object.freeze({});
+const NO_SPANS: readonly Span[] = Object.freeze([]);
 const NO_ISSUES: readonly Issue[] = Object.freeze([]);
 
 /**
@@ -27,7 +28,7 @@ export function judgeArguments(upstream: string, tool: ListedTool, params: CallP
       ? NO_ARGUMENTS
       : readValue(bytes, start, end, {
           exact: (flags & SCAN.riskyNumber) !== 0,
-          standIns: (flags & SCAN.longString) !== 0 && !tool.input.looksIntoStrings,
+          standIns: tool.input.looksIntoStrings ? NO_SPANS : params.longStrings,
         });
   const verdict = tool.input.checkValue(value);
   if (!verdict.valid) throw refused(upstream, tool, verdict.issues, verdict.truncated);
@@ -38,7 +39,7 @@ export function judgeAnswer(tool: ListedTool, answer: RawAnswer): readonly Issue
   if (tool.output === undefined || answer.isError || answer.structuredStart < 0) return NO_ISSUES;
   const value = readValue(answer.bytes, answer.structuredStart, answer.structuredEnd, {
     exact: (answer.structuredFlags & SCAN.riskyNumber) !== 0,
-    standIns: (answer.structuredFlags & SCAN.longString) !== 0 && !tool.output.looksIntoStrings,
+    standIns: tool.output.looksIntoStrings ? NO_SPANS : answer.longStrings,
   });
   const verdict = tool.output.checkValue(value);
   return verdict.valid ? NO_ISSUES : verdict.issues;

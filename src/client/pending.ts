@@ -1,4 +1,4 @@
-import type { CancelListener, CancelSignal, JsonSlice } from '../base/index.js';
+import type { CancelListener, CancelSignal, JsonSlice, Span } from '../base/index.js';
 
 /** An upstream's answer to one request of ours, located. Offsets are into `bytes`; -1 where a member is absent. */
 export interface RawAnswer {
@@ -16,6 +16,8 @@ export interface RawAnswer {
   readonly contentEnd: number;
   readonly structuredStart: number;
   readonly structuredEnd: number;
+  /** String values of more than 64 KiB in the message. */
+  readonly longStrings: readonly Span[];
   /** `SCAN` flags of structuredContent. */
   readonly structuredFlags: number;
 }

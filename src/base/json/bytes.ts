@@ -57,3 +57,17 @@ export function spells(bytes: Uint8Array, start: number, end: number, text: stri
   for (let i = 0; i < length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
   return true;
 }
+
+/** Where something lies in an array of bytes. */
+export interface Span {
+  readonly start: number;
+  /** Behind its last byte. */
+  readonly end: number;
+}
+
+/** A copy of an array at another length; what does not fit is cut. */
+export function resized<T extends Int32Array | Uint8Array>(array: T, length: number): T {
+  const other = new (array.constructor as new (length: number) => T)(length);
+  other.set(array.length > length ? array.subarray(0, length) : array);
+  return other;
+}

@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { cpuMs } from '../../../test/fixtures/cpu-time.js';
 import { inChunk } from '../../../test/fixtures/json-texts.js';
-import { JsonScanner, SCAN } from './scan.js';
+import { SCAN } from './member-index.js';
+import { JsonScanner } from './scan.js';
 
 const scanner = new JsonScanner();
 

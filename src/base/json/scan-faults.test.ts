@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyAnatomy, anyEdit, anyStringToken, edited, inChunk, isJson } from '../../../test/fixtures/json-texts.js';
-import { JsonScanner, SCAN, type ScanLimits } from './scan.js';
+import { SCAN } from './member-index.js';
+import { JsonScanner, type ScanLimits } from './scan.js';
 
 function scan(text: string | Uint8Array, limits: Partial<ScanLimits> = {}) {
   const bytes = Buffer.from(text);

@@ -11,7 +11,8 @@ import {
   inChunk,
   isJson,
 } from '../../../test/fixtures/json-texts.js';
-import { JsonScanner, SCAN } from './scan.js';
+import { SCAN } from './member-index.js';
+import { JsonScanner } from './scan.js';
 
 const scanner = new JsonScanner();
 

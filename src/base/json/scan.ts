@@ -6,7 +6,6 @@ import {
   COLON,
   COMMA,
   DOT,
-  decodeText,
   LINE_FEED,
   MINUS,
   NINE,
@@ -14,30 +13,17 @@ import {
   OPEN_BRACKET,
   PLUS,
   QUOTE,
+  resized,
   SPACE,
+  type Span,
   skipUtf8Sequence,
   spells,
   TAB,
   ZERO,
 } from './bytes.js';
 import { KeyTable } from './key-table.js';
+import { MemberIndex, SCAN } from './member-index.js';
 import { HIGH_BITS, isHexDigit, misfitOfLiteral, skipDigits, skipZeros, specials } from './tokens.js';
-
-/** What the scanner noticed inside a member's value, as bits of `JsonScanner.flags`. */
-export const SCAN = {
-  /** A number that a double may not hold: over 15 digits before the point, over 17 in all, or any exponent. */
-  riskyNumber: 1,
-  /** A name that may occur twice in one object; `findDuplicateName` decides. */
-  duplicateName: 2,
-  /** A carriage return or line feed between tokens. */
-  lineBreak: 4,
-  /** Nested deeper than `nestingLimit` below the text's root. */
-  deep: 8,
-  /** A string of more than 64 KiB. */
-  longString: 16,
-  /** The member's own name is spelled with escapes. */
-  escapedName: 32,
-} as const;
 
 export type ScanFault = 'syntax' | 'utf-8' | 'depth';
 export type RootKind = 'object' | 'array' | 'scalar';
@@ -51,7 +37,7 @@ export interface ScanLimits {
 
 const LONG_STRING = 65_536;
 /** Strings shorter than this are walked byte by byte; a longer rest is walked four bytes at a time. */
-const SHORT_WALK = 32;
+const SHORT_WALK = 16;
 /** Room for more members than this is given back when the next text comes. */
 const KEPT_MEMBERS = 4_096;
 /** The depth of content blocks: message, result, content, block. */
@@ -71,16 +57,7 @@ const NEEDS_LOOK = new Uint8Array(256).map((_, c) =>
  *
  * The index lives in the scanner and is overwritten by the next scan: read what you need before you wait for anything.
  */
-export class JsonScanner {
-  /** Members found, of the root (level 1) and of objects that are values of the root's members (level 2). */
-  count = 0;
-  level = new Uint8Array(32);
-  nameStart = new Int32Array(32);
-  nameEnd = new Int32Array(32);
-  valueStart = new Int32Array(32);
-  valueEnd = new Int32Array(32);
-  flags = new Uint8Array(32);
-
+export class JsonScanner extends MemberIndex {
   /**
    * Objects four deep, which is where a result has its content blocks, and where their `type` values begin: lets a
    * reader see the usual blocks without a second pass. Positions beyond the first 16 are counted, not kept.
@@ -89,6 +66,9 @@ export class JsonScanner {
   typeCount = 0;
   readonly blockStart = new Int32Array(MAX_BLOCKS);
   readonly typeStart = new Int32Array(MAX_BLOCKS);
+
+  /** String values of more than 64 KiB, quotes included, in order. */
+  longStrings: readonly Span[] = NO_SPANS;
 
   root: RootKind = 'scalar';
   /** `SCAN.duplicateName` where the root itself may hold a name twice. */
@@ -110,6 +90,7 @@ export class JsonScanner {
   #second = -1;
 
   constructor(limits: Partial<ScanLimits> = {}) {
+    super();
     const { maxDepth = 10_000, nestingLimit = 514 } = limits;
     // Depth is only looked at from the nesting limit on, so that must not lie beyond the bound.
     this.#limits = { maxDepth, nestingLimit: Math.min(nestingLimit, maxDepth) };
@@ -123,12 +104,13 @@ export class JsonScanner {
     this.count = 0;
     this.blockCount = 0;
     this.typeCount = 0;
+    this.longStrings = NO_SPANS;
     this.rootFlags = 0;
     this.fault = undefined;
     this.#first = -1;
     this.#second = -1;
     this.#keys.reset();
-    if (this.level.length > KEPT_MEMBERS) this.#resizeMembers(32);
+    if (this.level.length > KEPT_MEMBERS) this.resize(32);
     const at = this.#skipSpace(start);
     const first = at < end ? bytes[at] : undefined;
     this.root = first === OPEN_BRACE ? 'object' : first === OPEN_BRACKET ? 'array' : 'scalar';
@@ -137,31 +119,6 @@ export class JsonScanner {
     this.#bytes = EMPTY;
     this.#words = undefined;
     return behind >= 0;
-  }
-
-  /**
-   * Finds a member of the root by its name (ASCII), or a member of the root's member `of`.
-   *
-   * @returns its index, or -1; the last one where the name occurs twice
-   */
-  find(name: string, bytes: Uint8Array, of?: number): number {
-    const from = of === undefined ? 0 : of + 1;
-    const level = of === undefined ? 1 : 2;
-    let found = -1;
-    for (let i = from; i < this.count; i++) {
-      const at = this.level[i]!;
-      if (at === level && this.#isNamed(i, bytes, name)) found = i;
-      else if (at < level) break;
-    }
-    return found;
-  }
-
-  #isNamed(index: number, bytes: Uint8Array, name: string): boolean {
-    const start = this.nameStart[index]! + 1;
-    const end = this.nameEnd[index]! - 1;
-    if (spells(bytes, start, end, name)) return true;
-    if ((this.flags[index]! & SCAN.escapedName) === 0) return false;
-    return JSON.parse(decodeText(bytes, start - 1, end + 1)) === name;
   }
 
   /** Walks the value at `at` and everything in it. @returns the index behind the text, or -1 */
@@ -174,8 +131,11 @@ export class JsonScanner {
       // One value begins at i.
       const c = bytes[i]!;
       let opened = false;
-      if (c === QUOTE) i = this.#skipString(i + 1);
-      else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+      if (c === QUOTE) {
+        const from = i;
+        i = this.#skipString(i + 1);
+        if (i - from - 2 > LONG_STRING) this.#noteLongString(from, i);
+      } else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
         if (depth >= this.#limits.nestingLimit && this.#tooDeep(depth, i)) return -1;
         this.#open(++depth, c === OPEN_BRACE);
         if (depth === BLOCK_DEPTH && c === OPEN_BRACE) this.#noteBlock(i);
@@ -290,7 +250,7 @@ export class JsonScanner {
     // Level 2 counts only below a member of the root, not inside an array at the root.
     if (depth === 2 && this.#first < 0) return;
     const index = this.count++;
-    if (index === this.level.length) this.#resizeMembers(index * 2);
+    if (index === this.level.length) this.resize(index * 2);
     this.level[index] = depth;
     this.nameStart[index] = nameStart;
     this.nameEnd[index] = nameEnd;
@@ -298,6 +258,11 @@ export class JsonScanner {
     this.flags[index] = flags;
     if (depth === 1) this.#first = index;
     else this.#second = index;
+  }
+
+  #noteLongString(start: number, end: number): void {
+    this.#raise(SCAN.longString);
+    this.longStrings = [...this.longStrings, { start, end }];
   }
 
   #noteBlock(at: number): void {
@@ -309,15 +274,6 @@ export class JsonScanner {
     if (nameEnd - nameStart !== 6 || !spells(this.#bytes, nameStart, nameEnd, '"type"')) return;
     if (this.typeCount < MAX_BLOCKS) this.typeStart[this.typeCount] = valueStart;
     this.typeCount++;
-  }
-
-  #resizeMembers(length: number): void {
-    this.level = resized(this.level, length);
-    this.nameStart = resized(this.nameStart, length);
-    this.nameEnd = resized(this.nameEnd, length);
-    this.valueStart = resized(this.valueStart, length);
-    this.valueEnd = resized(this.valueEnd, length);
-    this.flags = resized(this.flags, length);
   }
 
   #raise(flag: number): void {
@@ -355,26 +311,61 @@ export class JsonScanner {
   /** Skips a string whose opening quote is behind us. @returns the index behind its closing quote, or -1 */
   #skipString(at: number): number {
     const bytes = this.#bytes;
+    const stop = Math.min(at + SHORT_WALK, this.#end);
+    let i = at;
+    while (i < stop && NEEDS_LOOK[bytes[i]!] === 0) i++;
+    if (i < stop && bytes[i] === QUOTE) return i + 1;
+    return this.#skipLongString(i);
+  }
+
+  /** The rest of a string that is not both short and plain: looked at a word at a time. */
+  #skipLongString(at: number): number {
+    const bytes = this.#bytes;
     const end = this.#end;
     let i = at;
     for (;;) {
-      const stop = Math.min(i + SHORT_WALK, end);
-      while (i < stop && NEEDS_LOOK[bytes[i]!] === 0) i++;
-      if (i === stop) {
-        if (i === end) return this.#fail('syntax', end);
-        i = this.#skipPlainWords(i);
-        continue;
-      }
+      i = this.#nextSpecial(i);
+      if (i >= end) return this.#fail('syntax', end);
       const c = bytes[i]!;
-      if (c === QUOTE) {
-        if (i - at > LONG_STRING) this.#raise(SCAN.longString);
-        return i + 1;
-      }
+      if (c === QUOTE) return i + 1;
       if (c === BACKSLASH) i = this.#skipEscape(i + 1);
       else if (c < SPACE) return this.#fail('syntax', i);
-      else i = this.#skipUtf8(i);
+      else if (c >= 0x80) i = this.#skipUtf8(i);
+      else i++;
       if (i < 0) return -1;
     }
+  }
+
+  /** @returns where the next byte that needs a look stands, `end` where none does; rarely a byte before it */
+  #nextSpecial(at: number): number {
+    const bytes = this.#bytes;
+    const offset = bytes.byteOffset;
+    this.#words ??= new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2);
+    const words = this.#words;
+    const limit = (offset + this.#end) >> 2;
+    let w = (offset + at) >> 2;
+    if (w < limit) {
+      // The bytes before `at` in its word do not count; a borrow from them can only make a byte be looked at in vain.
+      let hits = specials(words[w]!) & HIGH_BITS & (-1 << (((offset + at) & 3) << 3));
+      if (hits === 0) {
+        w++;
+        while (w + 4 <= limit) {
+          const four =
+            specials(words[w]!) | specials(words[w + 1]!) | specials(words[w + 2]!) | specials(words[w + 3]!);
+          if ((four & HIGH_BITS) !== 0) break;
+          w += 4;
+        }
+        while (w < limit) {
+          hits = specials(words[w]!) & HIGH_BITS;
+          if (hits !== 0) break;
+          w++;
+        }
+      }
+      if (hits !== 0) return (w << 2) - offset + ((31 - Math.clz32(hits & -hits)) >> 3);
+    }
+    let i = Math.max(at, (w << 2) - offset);
+    while (i < this.#end && NEEDS_LOOK[bytes[i]!] === 0) i++;
+    return i;
   }
 
   /** Skips a run of multi-byte sequences. Two and three bytes, nearly all there is, are checked in place. */
@@ -399,29 +390,6 @@ export class JsonScanner {
       return behind < 0 ? this.#fail('utf-8', i) : behind;
     }
     return i;
-  }
-
-  /** Skips bytes of a string that need no look (printable ASCII but quote and backslash), four at a time. */
-  #skipPlainWords(at: number): number {
-    const bytes = this.#bytes;
-    const offset = bytes.byteOffset;
-    let i = at;
-    while (((offset + i) & 3) !== 0) {
-      const c = bytes[i]!;
-      if (i >= this.#end || c < SPACE || c >= 0x80 || c === QUOTE || c === BACKSLASH) return i;
-      i++;
-    }
-    this.#words ??= new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2);
-    const words = this.#words;
-    const limit = (offset + this.#end) >> 2;
-    let w = (offset + i) >> 2;
-    while (w + 4 <= limit) {
-      const hits = specials(words[w]!) | specials(words[w + 1]!) | specials(words[w + 2]!) | specials(words[w + 3]!);
-      if ((hits & HIGH_BITS) !== 0) break;
-      w += 4;
-    }
-    while (w < limit && (specials(words[w]!) & HIGH_BITS) === 0) w++;
-    return (w << 2) - offset;
   }
 
   #skipEscape(at: number): number {
@@ -481,9 +449,4 @@ export class JsonScanner {
 }
 
 const EMPTY = new Uint8Array(0);
-
-function resized<T extends Int32Array | Uint8Array>(array: T, length: number): T {
-  const other = new (array.constructor as new (length: number) => T)(length);
-  other.set(array.length > length ? array.subarray(0, length) : array);
-  return other;
-}
+const NO_SPANS: readonly Span[] = Object.freeze([]);
