@@ -12,6 +12,7 @@ class Started {
   readonly lists: ToolList[] = [];
   readonly transports: MemoryTransport[] = [];
   readonly client: Client;
+  loseWhenListed = false;
 
   /** Each attempt to connect takes the next script; the last one serves all further attempts. */
   constructor(scripts: readonly MemoryScript[], options: Partial<ClientOptions> = {}) {
@@ -34,9 +35,14 @@ class Started {
       maxDepth: 512,
       maxInFlight: 3,
       info: { name: 'doorward', version: '9.9.9' },
-      listed: (list) => this.lists.push(list),
+      listed: (list) => this.heard(list),
       ...options,
     });
+  }
+
+  heard(list: ToolList): void {
+    this.lists.push(list);
+    if (this.loseWhenListed) this.transport.lose();
   }
 
   get transport(): MemoryTransport {
@@ -161,6 +167,17 @@ test('a start that hangs ends in time; output on stderr gives it more', async ()
   });
   expect(up.transport.closed).toBe(1);
   expect(up.named('upstream.lost')).toMatchObject([{ upstream: 'up', code: 'TIMEOUT' }]);
+});
+
+test('an answered handshake is a sign of life as well', async () => {
+  const up = new Started([{ on: { initialize: () => undefined, 'tools/list': () => undefined } }]);
+  const start = up.client.start();
+  await up.clock.advance(9_000);
+  up.transport.answer(1, { protocolVersion: '2025-11-25', capabilities: { tools: {} } });
+  await up.clock.advance(9_000);
+  up.transport.answer(2, { tools: [SOME_TOOL] });
+  await start;
+  expect(up.client.state).toMatchObject({ kind: 'ready', serverName: 'up' });
 });
 
 test('the cap on calls is no cap on starts', async () => {
@@ -321,6 +338,17 @@ test('a tool that is gone after a restart is unknown, and nothing is sent', asyn
   expect(up.transport.received('tools/call')).toEqual([]);
 });
 
+test('a call whose upstream is lost again while it restarts fails with the loss', async () => {
+  const answering = { 'tools/call': () => ({ content: [] }) };
+  const up = new Started([{ on: answering }]);
+  await up.client.start();
+  up.transport.lose();
+  await up.clock.advance(1_000);
+  up.loseWhenListed = true;
+  expect(await failureOf(up.call('some'))).toMatchObject({ code: 'UPSTREAM_LOST' });
+  expect(up.transport.received('tools/call')).toEqual([]);
+});
+
 test('a call does not wait for a restart when its caller gives up', async () => {
   const up = new Started([{}, NEVER]);
   await up.client.start();
@@ -428,6 +456,21 @@ test('a relist that fails keeps the old list and is told', async () => {
   await settled();
   expect(up.warnings()).toEqual(['relist-failed']);
   expect(up.client.state).toMatchObject({ kind: 'ready' });
+  expect(up.lists).toHaveLength(1);
+});
+
+test('a relist whose upstream is lost right behind the answer changes nothing', async () => {
+  const on: MemoryScript['on'] = {
+    'tools/list': ({ id }, transport) => {
+      transport.answer(id, { tools: [SOME_TOOL] });
+      if (transport.received('tools/list').length === 2) transport.lose();
+    },
+  };
+  const up = new Started([{ on }]);
+  await up.client.start();
+  up.transport.say(LIST_CHANGED);
+  await settled();
+  expect(up.client.state.kind).toBe('failed');
   expect(up.lists).toHaveLength(1);
 });
 
