@@ -5,7 +5,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dialectOf, prepareEngine } from '../../src/schema/index.js';
 import { getTestData, readRealSchemas } from './data.js';
-import { type Comparison, compareGenerated, compareSuite, emptyComparison, generatedSchemas } from './differential.js';
+import {
+  type Comparison,
+  compareGenerated,
+  compareSmall,
+  compareSuite,
+  emptyComparison,
+  generatedSchemas,
+} from './differential.js';
 import { readExtraSuite } from './extra.js';
 import { DIALECTS, readRemotes, readSuite } from './suite.js';
 
@@ -15,6 +22,7 @@ const LEAST_INSTANCES = 5000;
 const REAL_PAIRS = 5;
 const GENERATED_SCHEMAS = 400;
 const GENERATED_PAIRS = 4;
+const SMALL_SCHEMAS = 1500;
 
 const data = getTestData();
 console.log((await prepareEngine()) ? 'compiled' : 'without code generation');
@@ -51,6 +59,10 @@ for (const dialect of DIALECTS) {
   await compareGenerated(schemas, { pairs: GENERATED_PAIRS, seed: SEED }, fromGenerated);
 }
 report(`${GENERATED_SCHEMAS * DIALECTS.length} generated schemas`, fromGenerated);
+
+const fromSmall = emptyComparison();
+for (const dialect of DIALECTS) await compareSmall(dialect, { count: SMALL_SCHEMAS, seed: SEED }, fromSmall);
+report(`${SMALL_SCHEMAS * DIALECTS.length} small schemas`, fromSmall);
 
 const instances = fromReal.compared + fromGenerated.compared;
 console.log(`generated instances: ${instances} (target at least ${LEAST_INSTANCES})`);

@@ -3,13 +3,21 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Dialect, dialectOf, prepareEngine } from '../../src/schema/index.js';
 import { findTestData, readRealSchemas } from './data.js';
-import { type Comparison, compareGenerated, compareSuite, emptyComparison, generatedSchemas } from './differential.js';
+import {
+  type Comparison,
+  compareGenerated,
+  compareSmall,
+  compareSuite,
+  emptyComparison,
+  generatedSchemas,
+} from './differential.js';
 import { readExtraSuite } from './extra.js';
 import { DIALECTS, readRemotes, readSuite } from './suite.js';
 
 // A sample of `npm run conformance:oracle`, small enough for every test run.
 const SEED = 4;
 const GENERATED_SCHEMAS = 60;
+const SMALL_SCHEMAS = 250;
 
 const data = findTestData();
 const listed: Readonly<Record<string, string>> = JSON.parse(
@@ -36,6 +44,12 @@ describe.each(DIALECTS)('%s: we and the oracle agree', (dialect) => {
     expectAgreement(comparison);
     expect(comparison.compared).toBe(GENERATED_SCHEMAS * 6);
     expect(comparison.valid / comparison.compared).toBeGreaterThan(0.25);
+  });
+
+  test('on small schemas whose keywords contradict and cover each other', async () => {
+    const comparison = emptyComparison();
+    await compareSmall(dialect, { count: SMALL_SCHEMAS, seed: SEED }, comparison);
+    expectAgreement(comparison);
   });
 
   test('on the required cases of the official suite, save the cases listed', async ({ skip }) => {

@@ -1,6 +1,7 @@
-import { compileSchema, type Dialect } from '../../src/schema/index.js';
+import { compileSchema, type Dialect, type Judge } from '../../src/schema/index.js';
 import { makeInstance, mutateInstance } from './make-instance.js';
 import { makeSchema } from './make-schema.js';
+import { makeSmallSchema, SMALL_VALUES } from './make-small-schema.js';
 import { Oracle, type OracleAnswer } from './oracle.js';
 import { NOT_PLAIN, plainValue } from './plain.js';
 import { Random } from './random.js';
@@ -93,21 +94,52 @@ export async function compareGenerated(
     for (let pair = 0; pair < pairs; pair++) {
       const made = makeInstance(schema, random);
       for (const value of [made, mutateInstance(made, random)]) {
-        const theirAnswer = oracleSays(theirs, value);
-        const verdict = ours.judge.checkValue(value);
-        const ourAnswer = show(verdict);
-        const fault = faultOfVerdict(verdict, value);
-        if (fault !== '') comparison.differences.push(`${name}: ${fault} on ${brief(value)} by ${brief(schema)}`);
+        compareOne({ name, schema, value, theirs, judge: ours.judge }, comparison);
         const text = JSON.stringify(value);
-        const asText = losesItsPoint(dialect, text) ? ourAnswer : show(ours.judge.check(text));
-        comparison.compared += 1;
-        if (ourAnswer === 'valid') comparison.valid += 1;
-        if (ourAnswer === theirAnswer && asText === ourAnswer) continue;
-        const answers = `we say ${ourAnswer}, ${asText} as text, the oracle ${theirAnswer}`;
-        comparison.differences.push(`${name}: ${answers} on ${brief(value)} by ${brief(schema)}`);
+        const [asValue, asText] = [ours.judge.checkValue(value), ours.judge.check(text)].map(show);
+        if (asText === asValue || losesItsPoint(dialect, text)) continue;
+        comparison.differences.push(
+          `${name}: ${asValue} as a value, ${asText} as text on ${brief(value)} by ${brief(schema)}`,
+        );
       }
     }
   }
+}
+
+/** Compares every small value by each of many small schemas: what one keyword does to another, rather than what is deep inside. */
+export async function compareSmall(
+  dialect: Dialect,
+  { count, seed }: { readonly count: number; readonly seed: number },
+  comparison: Comparison,
+): Promise<void> {
+  const oracle = new Oracle(dialect);
+  for (let at = seed; at < seed + count; at++) {
+    const schema = makeSmallSchema(dialect, new Random(at));
+    const name = `small ${dialect} #${at}`;
+    const theirs = await oracle.compile(schema);
+    const ours = compileSchema(schema, { dialect: DIALECT_URI[dialect] });
+    if (!ours.ok) comparison.excluded.push(`${name}: ${ours.error.code} ${ours.error.message}`);
+    else for (const value of SMALL_VALUES) compareOne({ name, schema, value, theirs, judge: ours.judge }, comparison);
+  }
+}
+
+interface OneCase {
+  readonly name: string;
+  readonly schema: unknown;
+  readonly value: unknown;
+  readonly theirs: OracleAnswer;
+  readonly judge: Judge;
+}
+
+function compareOne({ name, schema, value, theirs, judge }: OneCase, comparison: Comparison): void {
+  const verdict = judge.checkValue(value);
+  const ourAnswer = show(verdict);
+  const theirAnswer = oracleSays(theirs, value);
+  comparison.compared += 1;
+  if (ourAnswer === 'valid') comparison.valid += 1;
+  const fault = faultOfVerdict(verdict, value);
+  const difference = fault || (ourAnswer === theirAnswer ? '' : `we say ${ourAnswer}, the oracle ${theirAnswer}`);
+  if (difference !== '') comparison.differences.push(`${name}: ${difference} on ${brief(value)} by ${brief(schema)}`);
 }
 
 /** Random schemas of one dialect, each named so that it can be made again. */
