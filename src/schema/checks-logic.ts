@@ -71,8 +71,9 @@ function checkAlternatives(site: Site, linker: Linker, keyword: 'anyOf' | 'oneOf
   return [{ types: ANY_TYPE, holds }];
 }
 
-/** What each alternative has against the value. */
+/** What each alternative has against the value; nothing where too many were asked already. */
 function reasonsOf(rules: readonly Rule[], value: unknown, run: Run): (readonly Issue[])[] {
+  if (!run.trace!.mayExplore(rules.length)) return [];
   return rules.map((rule) => {
     const trace = run.trace!.branch();
     run.tries(rule, value, undefined, trace);
@@ -112,18 +113,22 @@ function reportNone(run: Run, value: unknown, { keyword, titles, reasons }: None
   const { pointer } = run.trace;
   const isWord = ([first, ...others]: readonly Issue[]): boolean =>
     others.length === 0 && first?.pointer === pointer && WORDS.has(first.keyword);
-  if (reasons.every(isWord)) {
+  if (reasons.length > 0 && reasons.every(isWord)) {
     // `string or null`: nothing is gained by speaking of alternatives where each of them is said in a word.
     const expected = joinWords([...new Set(reasons.map(([first]) => first!.expected))]);
     run.trace.report({ keyword, expected, value, hint: reasons.flat().find(({ hint }) => hint !== undefined)?.hint });
     return;
   }
+  const expected = `one of ${titles.length} alternatives`;
+  const fitsNone = `expected ${expected}, got ${describeType(value)} that fits none`;
+  if (reasons.length === 0) {
+    run.trace.report({ keyword, expected, value, message: fitsNone });
+    return;
+  }
   const distances = reasons.map((issues) => distanceOf(issues, pointer));
   const closest = distances.indexOf(Math.min(...distances));
   const [reason] = reasons[closest]!;
-  const expected = `one of ${titles.length} alternatives`;
-  const nearest = `closest is ${titles[closest]}: ${reason!.path} ${reason!.message}`;
-  const message = `expected ${expected}, got ${describeType(value)} that fits none; ${nearest}`;
+  const message = `${fitsNone}; closest is ${titles[closest]}: ${reason!.path} ${reason!.message}`;
   run.trace.report({ keyword, expected, value, message, hint: reason!.hint });
 }
 

@@ -50,7 +50,7 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
   }
 }
 
-function compile(schema: unknown, options: CompileOptions): Compiled {
+function compile(schema: unknown, options: CompileOptions, isMetaschema = false): Compiled {
   const limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
   const raw = readSchema(schema, limits.maxBytes);
   const text = stringifyJson(raw);
@@ -61,7 +61,7 @@ function compile(schema: unknown, options: CompileOptions): Compiled {
   const known = judges.get(identity);
   const judge = known?.judge.deref();
   if (known !== undefined && judge !== undefined) return { judge, warnings: known.warnings };
-  const made = makeJudge({ raw, text, identity, documents, limits, options });
+  const made = makeJudge({ raw, text, identity, documents, limits, options, isMetaschema });
   judges.set(identity, { judge: new WeakRef(made.judge), warnings: made.warnings });
   abandoned.register(made.judge, identity);
   return made;
@@ -81,13 +81,16 @@ interface Ingredients {
   readonly documents: Documents;
   readonly limits: SchemaLimits;
   readonly options: CompileOptions;
+  readonly isMetaschema: boolean;
 }
 
-function makeJudge({ raw, text, identity, documents, limits, options }: Ingredients): Compiled {
+function makeJudge({ raw, text, identity, documents, limits, options, isMetaschema }: Ingredients): Compiled {
   const { formats = 'ignore', showReceived = false, dialect } = options;
   const surveyOptions: SurveyOptions = { dialect, documents, limits, readsFormats: formats !== 'ignore' };
   const survey = surveySchema(raw, surveyOptions);
   holdExpansion(survey.sites, limits.maxExpansion);
+  // The official metaschemas are in the survey's own rules; a metaschema's metaschema would lead on and on.
+  if (survey.metaschema !== undefined && !isMetaschema) holdMetaschema(raw, compile(survey.metaschema, options, true));
   surveys.set(identity, survey);
   const judge = new SchemaJudge({
     dialect: survey.root.grammar.dialect,
@@ -100,6 +103,13 @@ function makeJudge({ raw, text, identity, documents, limits, options }: Ingredie
     survey: () => surveys.get(identity) ?? surveySchema(parseJson(text) as RawSchema, surveyOptions),
   });
   return { judge, warnings: survey.warnings };
+}
+
+function holdMetaschema(schema: RawSchema, { judge }: Compiled): void {
+  const verdict = judge.checkValue(schema);
+  if (verdict.valid) return;
+  const [issue] = verdict.issues;
+  throw schemaInvalid(issue!.pointer, `does not fit its metaschema: ${issue!.message}`);
 }
 
 function readSchema(schema: unknown, maxBytes: number): RawSchema {

@@ -47,20 +47,25 @@ export function isMultipleOf(value: JsonNumber, divisor: JsonNumber): boolean {
   const shift = dividend.exponent - by.exponent;
   // Then the divisor ends in a zero at a place where the value, which has no trailing zeros, does not.
   if (shift < 0) return false;
-  if (by.digits.length <= MAX_SMALL_DIGITS && shift === 0) return smallModulo(dividend.digits, Number(by.digits)) === 0;
+  if (by.digits.length <= SMALL_DIGITS) return smallRemainder(dividend.digits, shift, Number(by.digits)) === 0;
   const modulus = BigInt(by.digits);
   return (digitsModulo(dividend.digits, modulus) * powerOfTenModulo(shift, modulus)) % modulus === 0n;
 }
 
-/** So many digits of a remainder and of a piece still fit a double when multiplied. */
-const MAX_SMALL_DIGITS = 8;
-const SMALL_PIECE = 7;
+/** Two numbers of so many digits still fit a double when multiplied. */
+const SMALL_DIGITS = 7;
 
-function smallModulo(digits: string, modulus: number): number {
+/** The remainder of `digits` followed by `zeros` zeros. */
+function smallRemainder(digits: string, zeros: number, modulus: number): number {
   let remainder = 0;
-  let end = digits.length % SMALL_PIECE || SMALL_PIECE;
-  for (let at = 0; at < digits.length; at = end, end += SMALL_PIECE) {
-    remainder = (remainder * 10 ** (end - at) + Number(digits.slice(at, end))) % modulus;
+  for (let at = 0; at < digits.length; at += SMALL_DIGITS) {
+    const piece = digits.slice(at, at + SMALL_DIGITS);
+    remainder = (remainder * 10 ** piece.length + Number(piece)) % modulus;
+  }
+  let square = 10 % modulus;
+  for (let rest = zeros; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) remainder = (remainder * square) % modulus;
+    square = (square * square) % modulus;
   }
   return remainder;
 }

@@ -53,15 +53,17 @@ function hashNumber(value: JsonNumber): number {
 
 /** Hashes values so that equal ones get equal hashes, as long as they have no more parts than there is room for. */
 class Hasher {
-  /** Parts seen: characters, members, items. */
+  /** Parts of the last value: members, items, and every few characters. */
   size = 0;
-  readonly #room: number;
+  #room = 0;
 
-  constructor(room: number) {
+  hash(value: unknown, room: number): number {
+    this.size = 0;
     this.#room = room;
+    return this.#hash(value);
   }
 
-  hash(value: unknown): number {
+  #hash(value: unknown): number {
     this.size += typeof value === 'string' ? (value.length >> 3) + 1 : 1;
     if (this.size > this.#room) return 0;
     if (typeof value === 'string') return hashText(value, 2);
@@ -69,13 +71,14 @@ class Hasher {
     if (typeof value !== 'object' || value === null) return hashText(String(value), 3);
     if (Array.isArray(value)) {
       let hash = mix(SEED, 4);
-      for (const item of value) hash = mix(hash, this.hash(item));
+      for (const item of value) hash = mix(hash, this.#hash(item));
       return hash;
     }
     let hash = mix(SEED, 5);
     // Added up, so that the order of members does not matter.
-    for (const name of Object.keys(value))
-      hash = (hash + mix(hashText(name, 6), this.hash((value as Members)[name]))) | 0;
+    for (const name of Object.keys(value)) {
+      hash = (hash + mix(hashText(name, 6), this.#hash((value as Members)[name]))) | 0;
+    }
     return hash;
   }
 }
@@ -92,8 +95,11 @@ function asPlain(value: unknown): unknown {
 
 /** The values of an `enum` or a `const`: a lookup costs the same among one and among ten thousand. */
 export class ValueSet {
+  readonly #hasher = new Hasher();
   readonly #plain = new Set<unknown>();
-  readonly #others = new Map<number, unknown[]>();
+  readonly #others = new Map<number, unknown>();
+  /** Further values whose hash is that of another: chance makes hardly any. */
+  readonly #more: unknown[] = [];
   #largest = 0;
 
   constructor(values: Iterable<unknown> = []) {
@@ -108,14 +114,13 @@ export class ValueSet {
       this.#plain.add(plain);
       return 1;
     }
-    const hasher = new Hasher(Number.POSITIVE_INFINITY);
-    const hash = hasher.hash(plain);
-    const bucket = this.#others.get(hash);
-    if (bucket?.some((other) => isEqual(other, plain))) return undefined;
-    if (bucket === undefined) this.#others.set(hash, [plain]);
-    else bucket.push(plain);
-    this.#largest = Math.max(this.#largest, hasher.size);
-    return hasher.size;
+    const hash = this.#hasher.hash(plain, Number.POSITIVE_INFINITY);
+    const { size } = this.#hasher;
+    if (!this.#others.has(hash)) this.#others.set(hash, plain);
+    else if (this.#isAmong(hash, plain)) return undefined;
+    else this.#more.push(plain);
+    this.#largest = Math.max(this.#largest, size);
+    return size;
   }
 
   /** Whether an equal value is in the set. A large value costs no more than the largest in the set. */
@@ -123,11 +128,13 @@ export class ValueSet {
     const plain = asPlain(value);
     if (isPlain(plain)) return this.#plain.has(plain);
     if (this.#others.size === 0) return false;
-    const hasher = new Hasher(this.#largest);
-    const hash = hasher.hash(plain);
-    spend?.(hasher.size);
-    if (hasher.size > this.#largest) return false;
-    return this.#others.get(hash)?.some((other) => isEqual(other, plain)) === true;
+    const hash = this.#hasher.hash(plain, this.#largest);
+    spend?.(this.#hasher.size);
+    return this.#hasher.size <= this.#largest && this.#others.has(hash) && this.#isAmong(hash, plain);
+  }
+
+  #isAmong(hash: number, value: unknown): boolean {
+    return isEqual(this.#others.get(hash), value) || this.#more.some((other) => isEqual(other, value));
   }
 }
 

@@ -1,5 +1,8 @@
 export { compileSchema } from './compile.js';
+export { applyDefaults } from './defaults.js';
 export { dialectOf, findDialect } from './dialect.js';
+export { checkFlatForm } from './flat-form.js';
+export { DEFAULT_LIMITS } from './limits.js';
 export type {
   Compilation,
   CompileOptions,

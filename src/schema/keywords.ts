@@ -134,7 +134,7 @@ export const VOCABULARIES_2020: Vocabularies = {
 };
 
 /** Later tables have the last word on a keyword that several of them name. */
-export function grammarOf(dialect: Dialect, ...tables: readonly Table[]): Grammar {
+export function tabulate(dialect: Dialect, ...tables: readonly Table[]): Grammar {
   const shapes = new Map<string, Shape>();
   for (const table of tables) {
     for (const [shape, names] of Object.entries(table)) {
@@ -146,11 +146,11 @@ export function grammarOf(dialect: Dialect, ...tables: readonly Table[]): Gramma
 
 /** Every dialect's own keywords, as its metaschema has them. */
 export const GRAMMARS: Readonly<Record<Dialect, Grammar>> = {
-  '2020-12': grammarOf('2020-12', ...Object.values(VOCABULARIES_2020)),
-  '2019-09': grammarOf('2019-09', ...Object.values(VOCABULARIES_2019)),
-  'draft-07': grammarOf('draft-07', DRAFT_04, FROM_DRAFT_06, FROM_DRAFT_07),
-  'draft-06': grammarOf('draft-06', DRAFT_04, FROM_DRAFT_06),
-  'draft-04': grammarOf('draft-04', DRAFT_04, { string: 'id' }),
+  '2020-12': tabulate('2020-12', ...Object.values(VOCABULARIES_2020)),
+  '2019-09': tabulate('2019-09', ...Object.values(VOCABULARIES_2019)),
+  'draft-07': tabulate('draft-07', DRAFT_04, FROM_DRAFT_06, FROM_DRAFT_07),
+  'draft-06': tabulate('draft-06', DRAFT_04, FROM_DRAFT_06),
+  'draft-04': tabulate('draft-04', DRAFT_04, { string: 'id' }),
 };
 
 /**
@@ -169,5 +169,5 @@ export function restrictGrammar(dialect: Dialect, vocabularies: Readonly<Record<
     if (vocabulary !== undefined) tables.push(vocabulary);
     else if (isRequired === true) return uri;
   }
-  return grammarOf(dialect, ...tables);
+  return tabulate(dialect, ...tables);
 }

@@ -1,4 +1,4 @@
-import { GRAMMARS, grammarOf, type Shape, type Table, VOCABULARIES_2019, VOCABULARIES_2020 } from './keywords.js';
+import { GRAMMARS, type Shape, type Table, tabulate, VOCABULARIES_2019, VOCABULARIES_2020 } from './keywords.js';
 import type { RawSchema } from './site.js';
 
 type SchemaObject = Readonly<Record<string, unknown>>;
@@ -135,7 +135,7 @@ function makeVocabulary(dialect: keyof typeof MODERN, vocabulary: string): RawSc
     $vocabulary: { [`${base}/vocab/${vocabulary}`]: true },
     ...anchor,
     type: ['object', 'boolean'],
-    properties: propertiesOf(grammarOf(dialect, table).shapes, schemas),
+    properties: propertiesOf(tabulate(dialect, table).shapes, schemas),
     $defs: {
       schemaArray: schemas.schemas,
       nonNegativeInteger: COUNT,

@@ -1,7 +1,7 @@
 import { DoorError, ExactNumber } from '../base/index.js';
-import { dialectOf, findDialect } from './dialect.js';
 import { type Documents, resolveUri } from './documents.js';
-import { GRAMMARS, type Grammar, restrictGrammar, type Shape } from './keywords.js';
+import { findMetaschema, grammarOf } from './grammar.js';
+import type { Grammar, Shape } from './keywords.js';
 import { holdLimit, schemaInvalid } from './limits.js';
 import { findPattern } from './pattern.js';
 import { splitPointer } from './pointer.js';
@@ -45,6 +45,8 @@ export interface Survey {
   /** Every schema in it and in what it refers to; those inside others come after them. */
   readonly sites: readonly Site[];
   readonly warnings: readonly SchemaWarning[];
+  /** What the schema's own `$schema` names, where that is one of the documents. */
+  readonly metaschema: RawSchema | undefined;
   /**
    * Whether any schema reads what is inside a string. Where none does, any string judges like any other, so a short one
    * may stand in for a very long one.
@@ -81,7 +83,13 @@ class Surveyor {
     const root = this.#admitDocument(schema, ROOT_URI);
     // A reference may bring in more schemas, with references of their own: the list grows while it is read.
     for (let index = 0; index < this.#sites.length; index += 1) this.#followReferences(this.#sites[index]!);
-    return { root, sites: this.#sites, warnings: this.#warnings, looksIntoStrings: this.#looksIntoStrings };
+    return {
+      root,
+      sites: this.#sites,
+      warnings: this.#warnings,
+      metaschema: findMetaschema(this.#options.documents, isRecord(schema) ? schema.$schema : undefined),
+      looksIntoStrings: this.#looksIntoStrings,
+    };
   }
 
   /** @param inherited the grammar of the schema that refers to it, for documents that do not name their dialect */
@@ -90,7 +98,7 @@ class Surveyor {
     const isSilent = declared === undefined && inherited !== undefined;
     const site = new Site(
       schema,
-      isSilent ? inherited : this.#grammarOf(declared ?? this.#options.dialect, '/$schema'),
+      isSilent ? inherited : grammarOf(this.#options.documents, declared ?? this.#options.dialect, '/$schema'),
     );
     this.#resources.place(site, uri);
     this.#admit(site);
@@ -206,26 +214,11 @@ class Surveyor {
     let site = new Site(schema, parent.grammar, parent, segments);
     const declared = site.mayBeNamed ? (schema as Members).$schema : undefined;
     if (declared !== undefined && identityOf(site) !== undefined) {
-      site = new Site(schema, this.#grammarOf(declared, site.at('$schema')), parent, segments);
+      site = new Site(schema, grammarOf(this.#options.documents, declared, site.at('$schema')), parent, segments);
     }
     this.#resources.place(site, parent.resource);
     this.#admit(site);
     return site;
-  }
-
-  #grammarOf($schema: unknown, schemaPath: string): Grammar {
-    const isOfficial = typeof $schema !== 'string' || findDialect($schema) !== undefined;
-    const uri = isOfficial ? undefined : resolveUri($schema, ROOT_URI);
-    const metaschema = uri === undefined ? undefined : this.#options.documents.find(uri);
-    if (!isRecord(metaschema)) return GRAMMARS[dialectOf($schema, schemaPath)];
-    const dialect = dialectOf(metaschema.$schema, schemaPath);
-    if (!isRecord(metaschema.$vocabulary)) return GRAMMARS[dialect];
-    const grammar = restrictGrammar(dialect, metaschema.$vocabulary);
-    if (typeof grammar !== 'string') return grammar;
-    throw new DoorError('UNSUPPORTED_DIALECT', `$schema needs a vocabulary that we do not know: ${grammar}`, {
-      data: { dialect: $schema, schemaPath },
-      hint: 'Use a published dialect.',
-    });
   }
 
   #followReferences(site: Site): void {

@@ -6,6 +6,8 @@ import { describeType, showValue } from './wording.js';
 export const MAX_ISSUES = 20;
 /** As many as are gathered of one alternative of `anyOf`, to see how near it came. */
 const MAX_BRANCH_ISSUES = 5;
+/** Alternatives looked into for one verdict: a value of thousands of items could fail hundreds of them each time. */
+const MAX_EXPLORED = 500;
 
 /** Ends a run whose trace has no room left: what comes after would not be shown. */
 export class TraceFull extends Error {
@@ -35,20 +37,29 @@ export class Trace {
   readonly issues: Issue[] = [];
   readonly #room: number;
   readonly #showReceived: boolean;
+  readonly #root: Trace;
+  #explored = 0;
 
-  constructor(showReceived: boolean, room: number = MAX_ISSUES, path: (string | number)[] = []) {
+  constructor(showReceived: boolean, root?: Trace) {
     this.#showReceived = showReceived;
-    this.#room = room;
-    this.path = path;
+    this.#root = root ?? this;
+    this.#room = root === undefined ? MAX_ISSUES : MAX_BRANCH_ISSUES;
+    this.path = root?.path ?? [];
   }
 
   get pointer(): string {
     return pointerOf(this.path);
   }
 
+  /** Whether so many more alternatives may be looked into. Counts them. */
+  mayExplore(alternatives: number): boolean {
+    this.#root.#explored += alternatives;
+    return this.#root.#explored <= MAX_EXPLORED;
+  }
+
   /** A trace for one alternative, at the same place. */
   branch(): Trace {
-    return new Trace(this.#showReceived, MAX_BRANCH_ISSUES, this.path);
+    return new Trace(this.#showReceived, this.#root);
   }
 
   /** @throws {TraceFull} where there is no room for it */

@@ -6,8 +6,6 @@ import { ExactNumber } from '../base/index.js';
  */
 export const WORK_ALWAYS = 1_000_000;
 const WORK_PER_NODE = 4;
-/** One unit for so many characters of text, as a power of two. */
-const CHARACTERS_SHIFT = 0;
 
 /** Is told how much work was done; throws `GaveUp` where that is too much. */
 export type Spend = (work: number) => void;
@@ -22,7 +20,8 @@ export function workFor(value: unknown): number {
   while (pending.length > 0) {
     const next = pending.pop();
     work += WORK_PER_NODE;
-    if (typeof next === 'string') work += next.length >> CHARACTERS_SHIFT;
+    if (typeof next === 'string') work += next.length;
+    else if (Array.isArray(next)) for (const item of next) pending.push(item);
     else if (next instanceof ExactNumber) work += next.text.length;
     else if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) pending.push(member);
   }
