@@ -38,8 +38,9 @@ export function readValue(bytes: Uint8Array, start: number, end: number, options
 /** Where the elements of an array lie, in a text whose grammar is known to be good; none where it is no array. */
 export function elementsOf(bytes: Uint8Array, start: number): Span[] {
   const spans: Span[] = [];
-  if (bytes[start] !== OPEN_BRACKET) return spans;
-  let i = skipSpace(bytes, start + 1);
+  const at = skipSpace(bytes, start);
+  if (bytes[at] !== OPEN_BRACKET) return spans;
+  let i = skipSpace(bytes, at + 1);
   while (bytes[i] !== CLOSE_BRACKET) {
     const end = endOfValue(bytes, i);
     spans.push({ start: i, end });
