@@ -99,6 +99,19 @@ describe('accepts what JSON.parse accepts of checked UTF-8', () => {
   ])('refuses the string %j', (text) => expect(scan(text)).toBe(false));
 });
 
+test('sees every byte that matters at every place of a string, at every alignment', () => {
+  for (const special of ['"', '\\', '\n', '\u001f', 'é', '\\"', '\\n', '"}']) {
+    for (let shift = 0; shift < 4; shift++) {
+      for (let before = 0; before < 48; before++) {
+        const text = Buffer.from(`"${'#]'.repeat(24).slice(0, before)}${special}${'!['.repeat(20)}"`);
+        if (accepts(inChunk(text, { shift, before: '', after: '"' })) !== isJson(text)) {
+          expect.fail(`${JSON.stringify(special)} after ${before} bytes, ${shift} past a word`);
+        }
+      }
+    }
+  }
+});
+
 describe('UTF-8', () => {
   const isUtf8 = (bytes: Uint8Array): boolean => {
     try {
@@ -316,6 +329,21 @@ describe('flags', () => {
       const expected = length > 65_536 ? [SCAN.longString, SCAN.longString, 0] : [0, 0, 0];
       expect([...scanner.flags.subarray(0, 3)], `${unit} up to ${length}`).toEqual(expected);
     }
+  });
+
+  test('longStrings says where they are, in order; names are not among them', () => {
+    const long = `"${'x'.repeat(65_537)}"`;
+    const { bytes, start, end } = inChunk(`{"a":[${long},"x",{${long}:${long}}]}`, {
+      shift: 2,
+      before: '{}',
+      after: '"',
+    });
+    scanner.scan(bytes, start, end);
+    const first = start + 6;
+    const second = first + long.length + 6 + long.length + 1;
+    expect(scanner.longStrings).toEqual([first, second].map((at) => ({ start: at, end: at + long.length })));
+    scan('{}');
+    expect(scanner.longStrings).toEqual([]);
   });
 
   test('lineBreak belongs to the value the break is in, not to what stands beside it', () => {
