@@ -69,6 +69,20 @@ function makeText(random: Random): string {
   return Array.from({ length: random.integer(0, 8) }, () => random.pick(LETTERS)).join('');
 }
 
+/**
+ * As ECMAScript defines a search: from every code point on. Left to search by itself, V8 also tries the middle of a pair
+ * of surrogates, where nothing is.
+ */
+function matches(pattern: string, text: string): boolean {
+  const here = new RegExp(pattern, 'uy');
+  const starts = [0];
+  for (const letter of text) starts.push(starts.at(-1)! + letter.length);
+  return starts.some((start) => {
+    here.lastIndex = start;
+    return here.test(text);
+  });
+}
+
 test('random patterns match what the platform says they match', () => {
   const differences: string[] = [];
   let matched = 0;
@@ -81,10 +95,9 @@ test('random patterns match what the platform says they match', () => {
     // Lookaround that is not surely safe is only an annotation, and says so.
     if (compilation.warnings.length > 0) continue;
     enforced += 1;
-    const expression = new RegExp(pattern, 'u');
     for (let tried = 0; tried < TEXTS; tried++) {
       const text = makeText(random);
-      const isMatch = expression.test(text);
+      const isMatch = matches(pattern, text);
       if (isMatch) matched += 1;
       const verdict = compilation.judge.checkValue(text);
       const isSame = verdict.valid === isMatch && (verdict.valid || !verdict.gaveUp);
