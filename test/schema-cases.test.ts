@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { type Compilation, compileSchema, type Judge } from '../src/schema/index.js';
+import { applyDefaults, type Compilation, checkFlatForm, compileSchema, type Judge } from '../src/schema/index.js';
 import { CASES, type Case, getCase, titleOf } from './cases/cases.js';
 import { EXCLUSION_CODES } from './cases/words.js';
 
@@ -236,5 +236,105 @@ describe('kind perf: the answer; conformance/schema and bench/schema see to the 
     // One judge for each distinct schema, however often it is listed.
     expect(again.every((judge, at) => judge === first[at])).toBe(true);
     expect(new Set(first).size).toBe(15);
+  });
+});
+
+describe('elicitation: what is asked for, and what is answered', () => {
+  interface ElicitCase extends Case {
+    readonly input: { readonly elicit_line: string; readonly answers?: readonly { readonly content?: unknown }[] };
+    readonly expect: {
+      readonly relayed_content_json?: string;
+      readonly to_server?: readonly ('relayed' | { readonly error: number; readonly path?: string })[];
+    };
+  }
+  const readCase = (id: string) => {
+    const { input, expect: wanted } = getCase(id) as unknown as ElicitCase;
+    const { params } = JSON.parse(input.elicit_line) as { params: { requestedSchema: object } };
+    return { schema: params.requestedSchema, answers: input.answers ?? [], wanted };
+  };
+
+  test(titleOf('d06'), () => {
+    const { schema, answers, wanted } = readCase('d06');
+    for (const { content } of answers)
+      expect(applyDefaults(schema, content)).toEqual(JSON.parse(wanted.relayed_content_json!));
+    const own = { confirm: false, retries: 3, note: null, tags: [], free: 'x', more: 1 };
+    expect(applyDefaults(schema, own)).toEqual({ ...own, dry: false, color: 'g' });
+    expect(checkFlatForm(schema)).toEqual([]);
+    expect(getJudge(compileSchema(schema)).checkValue(applyDefaults(schema, {}))).toEqual({ valid: true });
+  });
+
+  test('d06: what was handed in stays as it is, and a default is never shared', () => {
+    const { schema } = readCase('d06');
+    const content = Object.freeze({});
+    const [one, other] = [applyDefaults(schema, content), applyDefaults(schema, content)] as { tags: string[] }[];
+    one!.tags.push('b');
+    expect(other!.tags).toEqual(['a']);
+    expect(applyDefaults(schema, content)).toMatchObject({ tags: ['a'] });
+  });
+
+  test('d06: names that every object inherits are not there until they are', () => {
+    const schema = JSON.parse(
+      '{"properties":{"constructor":{"default":1},"__proto__":{"default":2},"toString":{"default":3}}}',
+    );
+    const filled = applyDefaults(schema, {}) as object;
+    expect(JSON.stringify(Object.entries(filled).sort())).toBe('[["__proto__",2],["constructor",1],["toString",3]]');
+    expect(Object.getPrototypeOf(filled)).toBe(Object.prototype);
+  });
+
+  test.each(['d07', 'd08'])('%s: defaults, then the verdict', (id) => {
+    const { schema, answers, wanted } = readCase(id);
+    const judge = getJudge(compileSchema(schema));
+    answers.forEach(({ content }, at) => {
+      const verdict = judge.checkValue(applyDefaults(schema, content));
+      const outcome = wanted.to_server![at]!;
+      expect(verdict.valid, JSON.stringify(content)).toBe(outcome === 'relayed');
+      if (verdict.valid || outcome === 'relayed' || outcome.path === undefined) return;
+      expect(verdict.issues.map(({ pointer }) => pointer)).toContain(outcome.path);
+    });
+  });
+
+  test('d07: a wrong email is a warning or invalid only where that was asked for', () => {
+    const { schema } = readCase('d07');
+    const content = { age: 20, mail: 'not-mail' };
+    const reported = getJudge(compileSchema(schema, { formats: 'report' })).checkValue(content);
+    expect(reported).toMatchObject({ valid: true, warnings: [{ pointer: '/mail' }] });
+    const asserted = getJudge(compileSchema(schema, { formats: 'assert' })).checkValue(content);
+    expect(asserted).toMatchObject({ valid: false, issues: [{ pointer: '/mail', keyword: 'format' }] });
+  });
+
+  test(titleOf('d12'), () => {
+    const { schema } = readCase('d12');
+    const paths = checkFlatForm(schema).map(({ schemaPath }) => schemaPath);
+    expect(paths.some((path) => path.startsWith('/properties/a'))).toBe(true);
+    expect(paths.some((path) => path.startsWith('/properties/l'))).toBe(true);
+    // Outside the subset, and judged all the same.
+    const judge = getJudge(compileSchema(schema));
+    expect(judge.check('{"a":{"b":"x"},"l":[{}]}')).toEqual({ valid: true });
+    expect(judge.check('{"a":{"b":1}}')).toMatchObject({ valid: false, issues: [{ pointer: '/a/b' }] });
+  });
+
+  test.each([
+    { why: 'a reference', property: { $ref: '#/$defs/x' }, isFlat: false },
+    { why: 'a union', property: { anyOf: [{ type: 'string' }, { type: 'number' }] }, isFlat: false },
+    { why: 'an enum without titles', property: { type: 'string', enum: ['a', 'b'] }, isFlat: true },
+    { why: 'an enum with names', property: { type: 'string', enum: ['a'], enumNames: ['A'] }, isFlat: true },
+    { why: 'an enum with titles', property: { type: 'string', oneOf: [{ const: 'a', title: 'A' }] }, isFlat: true },
+    { why: 'a choice of several', property: { type: 'array', items: { type: 'string', enum: ['a'] } }, isFlat: true },
+    {
+      why: 'a choice of several with titles',
+      property: { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } },
+      isFlat: true,
+    },
+    { why: 'a list of anything', property: { type: 'array', items: { type: 'string' } }, isFlat: false },
+    { why: 'an object', property: { type: 'object', properties: {} }, isFlat: false },
+    {
+      why: 'a bounded number',
+      property: { type: 'number', minimum: 0, maximum: 1, default: 0.5, title: 'T' },
+      isFlat: true,
+    },
+    { why: 'a string with a format', property: { type: 'string', format: 'date-time', minLength: 1 }, isFlat: true },
+  ])('d12, and its like: $why', ({ property, isFlat }) => {
+    const warnings = checkFlatForm({ type: 'object', properties: { p: property }, $defs: { x: {} } });
+    expect(warnings.filter(({ schemaPath }) => schemaPath.startsWith('/properties/p')).length === 0).toBe(isFlat);
   });
 });
