@@ -25,6 +25,11 @@ export function bareName(mount: string, tool: string): string {
   return clean === tool && clean.length <= MAX_LENGTH && clean !== '' ? clean : withHash(clean, mount, tool);
 }
 
+/** What the prefixed names of a mount begin with, whatever its tools are called. */
+export function namePrefix(mount: string): string {
+  return `${sanitise(mount)}${SEPARATOR}`.slice(0, MAX_LENGTH - LONG_HASH - 1);
+}
+
 /** The names a tool may get under a rule, best first; the later ones are for when another tool holds the earlier. */
 export function* nameCandidates(rule: PrefixRule, mount: string, tool: string): Generator<string, void> {
   if (rule !== 'always') yield bareName(mount, tool);

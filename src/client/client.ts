@@ -73,6 +73,7 @@ export class Client {
   #state: ClientState = { kind: 'idle' };
   #relisting: Promise<void> | undefined;
   #isRelistQueued = false;
+  #isPaused = false;
   /** The connection being opened, so that closing meanwhile ends it too. */
   #opening: Connection | undefined;
 
@@ -163,10 +164,12 @@ export class Client {
 
   /** Stops and resumes reading, when the caller cannot take more. */
   pause(): void {
+    this.#isPaused = true;
     if (this.#state.kind === 'ready') this.#state.connection.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     if (this.#state.kind === 'ready') this.#state.connection.resume();
   }
 
@@ -190,6 +193,7 @@ export class Client {
       // It may have ended right behind its list, before anybody could hear of it.
       if (!ready.connection.isOpen) throw new DoorError('UPSTREAM_LOST', 'the connection ended right after the start');
       this.#state = ready;
+      if (this.#isPaused) ready.connection.pause();
       events.emit('upstream.connected', { upstream, revision: ready.revision, tools: ready.list.tools.length });
       this.#publish(ready.list);
     } catch (thrown) {

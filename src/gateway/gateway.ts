@@ -107,7 +107,8 @@ class MountGateway implements Gateway {
   }
 
   async callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer> {
-    const params = makeCallParams(new JsonScanner(), call.tool, call.arguments);
+    const scanner = new JsonScanner({ nestingLimit: this.limits.maxDepth + 2 });
+    const params = makeCallParams(scanner, call.tool, call.arguments);
     if (typeof params === 'string') {
       throw new DoorError('INVALID_ARGUMENTS', `Invalid arguments for ${call.tool}: ${params}`, {
         data: { upstream: call.mount, tool: call.tool, issues: [] },
@@ -168,7 +169,7 @@ class MountGateway implements Gateway {
   /** A name that is not in the catalog may belong to an upstream that has not listed yet: list it, then look again. */
   async #lookUpAgain(name: string, signal: CancelSignal | undefined): Promise<CatalogEntry> {
     this.start();
-    const unlisted = [...this.#mounts.values()].filter((mount) => !mount.isSettled);
+    const unlisted = [...this.#mounts.values()].filter((mount) => !mount.isSettled && mount.mayOwn(name));
     if (unlisted.length > 0) await orAborted(this.#firstWith(name, unlisted), signal);
     const entry = this.#snapshot.find(name);
     if (entry !== undefined) return entry;
@@ -224,8 +225,9 @@ class MountGateway implements Gateway {
 
   /** Where the tool would be an upstream's that failed before it ever listed, that failure is the answer. */
   #failedOwner(name: string, mount: string | undefined): DoorError | undefined {
-    for (const { id, state, list } of this.#mounts.values()) {
-      const isOwner = mount === undefined ? name.startsWith(`${id}__`) : id === mount;
+    for (const mounted of this.#mounts.values()) {
+      const isOwner = mount === undefined ? mounted.hasPrefixOf(name) : mounted.id === mount;
+      const { list, state } = mounted;
       if (isOwner && list === undefined && state.kind === 'failed') return state.error;
     }
     return undefined;

@@ -1,5 +1,5 @@
 import { type Clock, DoorError, type EventBus } from '../base/index.js';
-import type { MountedList } from '../catalog/index.js';
+import { type MountedList, namePrefix, type PrefixRule } from '../catalog/index.js';
 import { Client } from '../client/index.js';
 import type { BrokenMount, GatewayLimits, GatewayOptions, Mount, UpstreamState, Validation } from './types.js';
 
@@ -27,12 +27,14 @@ export class MountedUpstream {
   /** What it listed last; undefined until it has listed once. Kept when the upstream is lost: a call restarts it. */
   list: MountedList | undefined;
 
+  readonly #prefix: PrefixRule;
   readonly #client: Client | undefined;
   readonly #error: DoorError | undefined;
 
   constructor(options: MountedOptions) {
     const { mount, gateway, limits } = options;
     this.id = mount.id;
+    this.#prefix = ('prefix' in mount ? mount.prefix : undefined) ?? gateway.prefix ?? 'always';
     if ('error' in mount) {
       this.validation = { ...VALIDATION, ...gateway.validation };
       this.#error = mount.error;
@@ -53,11 +55,20 @@ export class MountedUpstream {
       maxInFlight: limits.maxInFlight,
       info: gateway.info ?? { name: 'doorward', version: '0.0.0' },
       listed: ({ tools, exclusions }) => {
-        const prefix = mount.prefix ?? gateway.prefix ?? 'always';
-        this.list = { mount: mount.id, prefix, filter: mount.tools ?? {}, tools, exclusions };
+        this.list = { mount: mount.id, prefix: this.#prefix, filter: mount.tools ?? {}, tools, exclusions };
         options.listed();
       },
     });
+  }
+
+  /** Whether a public name begins as the prefixed names of this mount do. */
+  hasPrefixOf(name: string): boolean {
+    return name.startsWith(namePrefix(this.id));
+  }
+
+  /** Whether a public name could be that of a tool of this mount, listed or not. */
+  mayOwn(name: string): boolean {
+    return this.#prefix !== 'always' || this.hasPrefixOf(name);
   }
 
   /** @throws {DoorError} why this mount has no client: its configuration is bad or not supported yet */
