@@ -99,9 +99,11 @@ export class EventBus {
 }
 
 /** An observer's mistake must not change the answer of the call it observes, nor end the door for everyone. */
-function guarded(task: () => void): void {
+function guarded(task: () => unknown): void {
   try {
-    task();
+    const done = task();
+    // A listener may be async all the same: what it fails with later would end the process.
+    if (done instanceof Promise) done.catch(() => {});
   } catch {
     // Listeners that care report their own failures; here there is nobody to tell.
   }
