@@ -91,9 +91,14 @@ export class DoorError extends Error {
   }
 }
 
-/** Turns whatever was thrown into a DoorError; what is not ours becomes `INTERNAL`. */
+/** Turns whatever was thrown into a DoorError; what is not ours becomes `INTERNAL`. Never throws: answers hang on it. */
 export function toDoorError(thrown: unknown): DoorError {
-  if (thrown instanceof DoorError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new DoorError('INTERNAL', message, { cause: thrown });
+  try {
+    if (thrown instanceof DoorError) return thrown;
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return new DoorError('INTERNAL', message, { cause: thrown });
+  } catch {
+    // Objects without a prototype and their like have no text.
+    return new DoorError('INTERNAL', 'something was thrown that has no message', { cause: thrown });
+  }
 }
