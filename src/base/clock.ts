@@ -4,7 +4,7 @@ export interface Clock {
   monotonicMs(): number;
   /** Epoch milliseconds; for people and records only. */
   nowMs(): number;
-  /** Runs `task` once after `delayMs`. The handle stops it. Never keeps the process alive. */
+  /** Runs `task` once after `delayMs`, at most some 24 days. The handle stops it. Never keeps the process alive. */
   schedule(delayMs: number, task: () => void): Scheduled;
 }
 
@@ -17,13 +17,16 @@ interface Timers {
   clearTimeout(timer: unknown): void;
 }
 
+/** Platforms take a longer delay for none at all. Whoever waits longer is called early, and looks at the clock. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
 const platform = globalThis as unknown as Timers;
 
 class PlatformTimer implements Scheduled {
   readonly #timer: unknown;
 
   constructor(delayMs: number, task: () => void) {
-    this.#timer = platform.setTimeout(task, delayMs);
+    this.#timer = platform.setTimeout(task, Math.min(delayMs, MAX_DELAY_MS));
     // Node keeps a process alive for a pending timer unless told otherwise; Workers have no such notion.
     (this.#timer as { unref?: () => void }).unref?.();
   }
