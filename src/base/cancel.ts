@@ -34,9 +34,9 @@ export class CallSignal implements CancelSignal {
   }
 
   addEventListener(_type: 'abort', listener: CancelListener): void {
-    if (this.aborted) return;
-    if (this.#listener === undefined) this.#listener = listener;
-    else if (this.#listener !== listener) {
+    if (this.aborted || this.#listener === listener || this.#others?.includes(listener)) return;
+    if (this.#listener === undefined && this.#others === undefined) this.#listener = listener;
+    else {
       this.#others ??= [];
       this.#others.push(listener);
     }
