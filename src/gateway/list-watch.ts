@@ -38,7 +38,7 @@ export class ListWatch {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) guarded(listener);
     this.#pause = this.#clock.schedule(NOTIFY_EVERY_MS, () => {
       this.#pause = undefined;
       if (!this.#isOwed) return;
@@ -64,5 +64,14 @@ export class ListWatch {
     }
     for (const entry of before.entries) if (after.find(entry.name) === undefined) emit(entry, 'removed');
     return hasChanged;
+  }
+}
+
+/** A listener's mistake must not look like one of the upstream whose list it hears of. */
+function guarded(listener: () => void): void {
+  try {
+    listener();
+  } catch {
+    // Listeners that care report their own failures.
   }
 }

@@ -1,4 +1,4 @@
-import type { CancelSignal, Clock } from '../base/index.js';
+import type { CancelSignal, Clock, Scheduled } from '../base/index.js';
 
 /** A list is answered this long after the first upstream has listed, whoever is still missing. */
 const AFTER_FIRST_MS = 1_500;
@@ -19,17 +19,21 @@ export interface WaitingOptions {
 export function waitForLists(settled: readonly Promise<void>[], options: WaitingOptions): Promise<void> {
   const { clock, startedAtMs, firstListedAtMs, signal } = options;
   return new Promise((resolve, reject) => {
-    let timer = clock.schedule(0, () => {});
+    let timer: Scheduled | undefined;
+    let isOver = false;
     const onAbort = { handleEvent: (): void => finish(() => reject(signal?.reason)) };
     const finish = (settle: () => void): void => {
-      timer.cancel();
+      isOver = true;
+      timer?.cancel();
       signal?.removeEventListener('abort', onAbort);
       settle();
     };
     const arm = (): void => {
+      if (isOver) return;
       const first = firstListedAtMs();
-      const untilMs = first === undefined ? startedAtMs + WHEN_NONE_MS : first + AFTER_FIRST_MS;
-      timer.cancel();
+      // One that was asked for alone may have listed long before the others were started.
+      const untilMs = first === undefined ? startedAtMs + WHEN_NONE_MS : Math.max(first, startedAtMs) + AFTER_FIRST_MS;
+      timer?.cancel();
       timer = clock.schedule(Math.max(0, untilMs - clock.monotonicMs()), () => finish(resolve));
     };
     if (signal?.aborted) return reject(signal.reason);
