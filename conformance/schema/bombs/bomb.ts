@@ -1,3 +1,5 @@
+import { DEFAULT_LIMITS } from '../../../src/schema/index.js';
+
 /** What a bomb may be answered with: an error code of compiling, `valid`, `invalid`, or `no verdict` where the judge gave up. */
 export type BombAnswer = 'SCHEMA_TOO_LARGE' | 'SCHEMA_INVALID' | 'UNRESOLVED_REF' | 'valid' | 'invalid' | 'no verdict';
 
@@ -26,3 +28,8 @@ export const list = <Item>(count: number, item: (at: number) => Item): Item[] =>
   Array.from({ length: count }, (_, at) => item(at));
 export const members = (count: number, entry: (at: number) => [string, unknown]): object =>
   Object.fromEntries(list(count, entry));
+
+/** The most that the default bounds let through. */
+export const MOST_SCHEMAS = DEFAULT_LIMITS.maxSubschemas - 1;
+export const MOST_PATTERNS = DEFAULT_LIMITS.maxPatterns;
+export const MOST_PROPERTIES = DEFAULT_LIMITS.maxProperties;
