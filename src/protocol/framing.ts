@@ -5,6 +5,8 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 /** A line this many times over the limit is a flood, not a message: the connection ends. */
 const FLOOD_FACTOR = 4;
+/** A line in more pieces than this is gathered: it may come byte by byte, and each piece costs an object and its chunk. */
+const MANY_PIECES = 256;
 
 export interface FramingHandlers {
   /** One line without its end; never empty. The memory is the receiver's to keep. */
@@ -22,7 +24,8 @@ export interface FramingHandlers {
 export class LineFramer {
   readonly #maxBytes: number;
   readonly #handlers: FramingHandlers;
-  /** The line that has begun but not ended, in the chunks it came in. */
+  /** The line that has begun but not ended: what was gathered of it, then the chunks that came since. */
+  #gathered: Uint8Array[] = [];
   #pieces: Uint8Array[] = [];
   #length = 0;
   #oversize: OversizeLine | undefined;
@@ -60,12 +63,12 @@ export class LineFramer {
     this.#length += end - start;
     if (this.#oversize === undefined && this.#length > this.#maxBytes) {
       this.#oversize = new OversizeLine();
-      for (const piece of this.#pieces) this.#oversize.read(piece);
-      this.#pieces = [];
+      for (const piece of this.#takePieces()) this.#oversize.read(piece);
     }
     const piece = chunk.subarray(start, end);
     if (this.#oversize === undefined) {
       this.#pieces.push(piece);
+      if (this.#pieces.length >= MANY_PIECES) this.#gather();
       return;
     }
     this.#oversize.read(piece);
@@ -75,10 +78,14 @@ export class LineFramer {
     }
   }
 
+  #gather(): void {
+    this.#gathered.push(joinPieces(this.#pieces.map(sliceOf)));
+    this.#pieces = [];
+  }
+
   #finish(): void {
     const oversize = this.#oversize;
-    const pieces = this.#pieces;
-    this.#pieces = [];
+    const pieces = this.#takePieces();
     this.#length = 0;
     this.#oversize = undefined;
     if (oversize !== undefined) {
@@ -87,6 +94,13 @@ export class LineFramer {
     }
     const line = joinPieces(pieces.map(sliceOf));
     this.#deliver(line, 0, line.length);
+  }
+
+  #takePieces(): readonly Uint8Array[] {
+    const pieces = this.#gathered.length === 0 ? this.#pieces : [...this.#gathered, ...this.#pieces];
+    this.#gathered = [];
+    this.#pieces = [];
+    return pieces;
   }
 
   #deliver(bytes: Uint8Array, from: number, to: number): void {
