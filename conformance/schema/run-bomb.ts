@@ -6,8 +6,10 @@ export interface BombResult {
   readonly answer: string;
   /** Schema paths of the compilation's warnings. */
   readonly warnings: readonly string[];
-  /** CPU of all threads for compiling and judging, in milliseconds. */
-  readonly cpuMs: number;
+  /** CPU of all threads for compiling, in milliseconds. */
+  readonly compileMs: number;
+  /** The same for the verdict; 0 where there is none. */
+  readonly checkMs: number;
   /** Resident memory at the answer, beyond that before, in MiB; the texts themselves were there before. */
   readonly rssMiB: number;
   /** The heap's growth once garbage is collected; NaN where the process was not started with --expose-gc. */
@@ -21,13 +23,11 @@ export function runBomb(bomb: Bomb): BombResult {
   globalThis.gc?.();
   const heapBefore = heapBytes();
   const rssBefore = process.memoryUsage.rss();
-  const cpuBefore = process.cpuUsage();
-  const { answer, warnings } = goOff(schema, value);
-  const cpu = process.cpuUsage(cpuBefore);
+  const outcome = goOff(schema, value);
   const rssMiB = (process.memoryUsage.rss() - rssBefore) / 2 ** 20;
   globalThis.gc?.();
   const keptMiB = globalThis.gc === undefined ? Number.NaN : (heapBytes() - heapBefore) / 2 ** 20;
-  return { name: bomb.name, answer, warnings, cpuMs: (cpu.user + cpu.system) / 1000, rssMiB, keptMiB };
+  return { name: bomb.name, ...outcome, rssMiB, keptMiB };
 }
 
 function heapBytes(): number {
@@ -39,14 +39,23 @@ function handedOver(text: string, { asValues }: Bomb): unknown {
   return asValues ? JSON.parse(text) : text;
 }
 
-function goOff(schema: unknown, value: unknown): Pick<BombResult, 'answer' | 'warnings'> {
+function goOff(schema: unknown, value: unknown): Omit<BombResult, 'name' | 'rssMiB' | 'keptMiB'> {
+  const start = process.cpuUsage();
   const compilation = compileSchema(schema);
-  if (!compilation.ok) return { answer: compilation.error.code, warnings: [] };
+  const compileMs = millisSince(start);
+  if (!compilation.ok) return { answer: compilation.error.code, warnings: [], compileMs, checkMs: 0 };
   const warnings = compilation.warnings.map(({ schemaPath }) => schemaPath);
-  if (value === undefined) return { answer: 'compiled', warnings };
+  if (value === undefined) return { answer: 'compiled', warnings, compileMs, checkMs: 0 };
+  const compiled = process.cpuUsage();
   const verdict = compilation.judge.check(value);
-  if (verdict.valid) return { answer: 'valid', warnings };
-  return { answer: verdict.gaveUp ? 'no verdict' : 'invalid', warnings };
+  const checkMs = millisSince(compiled);
+  if (verdict.valid) return { answer: 'valid', warnings, compileMs, checkMs };
+  return { answer: verdict.gaveUp ? 'no verdict' : 'invalid', warnings, compileMs, checkMs };
+}
+
+function millisSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
 }
 
 /** What is wrong with the answer; empty where it is one of those that may be given. */
