@@ -14,7 +14,7 @@ import {
   splice,
   toDoorError,
 } from '../base/index.js';
-import type { Gateway, GatewayLimits, ToolAnswer } from '../gateway/index.js';
+import type { CatalogEntry, Gateway, GatewayLimits, ToolAnswer } from '../gateway/index.js';
 import {
   type BadMessage,
   type Codec,
@@ -33,6 +33,7 @@ import {
   RPC,
   resultHead,
 } from '../protocol/index.js';
+import { Batch, NO_ANSWER, type Reply } from './batch.js';
 import { ToolListPages } from './tool-list-pages.js';
 
 export interface StreamDoorOptions {
@@ -49,9 +50,7 @@ export interface StreamDoorOptions {
   readonly broken: (reason: DoorError) => void;
 }
 
-type Reply = (pieces: readonly Piece[]) => void;
-
-/** What a call that the caller cancelled fails with: the one failure that is not answered (MCP basic/utilities/cancellation). */
+/** What a request fails with that its caller cancelled: it is not answered (MCP basic/utilities/cancellation). */
 const CANCELLED = Symbol('the caller cancelled');
 
 /** A request that came before the gateway did. */
@@ -76,13 +75,14 @@ export class StreamDoor {
   readonly #scanner: JsonScanner;
   readonly #framer: LineFramer;
   readonly #pages: ToolListPages;
-  /** Calls in flight, by the token of the caller's id. */
-  readonly #calls = new Map<string, CallSignal>();
+  /** What can be cancelled, by the token of the caller's id. */
+  readonly #cancellable = new Map<string, CallSignal>();
   readonly #write: Reply;
   #codec: Codec = NEWEST;
   /** Told of changes only once it has been told what there was. */
   #hasListed = false;
   #isHeldBack = false;
+  #isClosed = false;
   #open = 0;
   #idle: (() => void) | undefined;
   #unwatch: () => void = () => {};
@@ -98,12 +98,14 @@ export class StreamDoor {
       flood: (bytes) => this.#flood(bytes),
     });
     this.#write = (pieces) => {
+      if (pieces.length === 0 || this.#isClosed) return;
       if (!options.write(pieces)) this.#holdBack();
     };
   }
 
   /** Puts the gateway behind the door; what has waited for it goes in, in the order it came. */
   attach(gateway: Gateway): void {
+    if (this.#isClosed) return;
     this.#gateway = gateway;
     this.#unwatch = gateway.onListChanged(() => {
       if (this.#hasListed) this.#write([notificationMessage('notifications/tools/list_changed')]);
@@ -117,7 +119,7 @@ export class StreamDoor {
   }
 
   push(chunk: Uint8Array): void {
-    this.#framer.push(chunk);
+    if (!this.#isClosed) this.#framer.push(chunk);
   }
 
   /** The caller's stream ended: a last line without its line feed still counts. */
@@ -135,12 +137,17 @@ export class StreamDoor {
 
   /** The caller is gone: its calls are cancelled upstream and nothing more is written. */
   close(): void {
+    this.#isClosed = true;
     this.#unwatch();
-    for (const signal of this.#calls.values()) signal.abort(CANCELLED);
+    for (const signal of this.#cancellable.values()) signal.abort(CANCELLED);
+    for (const { id } of this.#parked) this.#forget(id);
   }
 
   #line(bytes: Uint8Array, start: number, end: number, reply: Reply): void {
-    const message = decodeMessage(this.#scanner, bytes, start, end);
+    this.#message(decodeMessage(this.#scanner, bytes, start, end), bytes, start, end, reply);
+  }
+
+  #message(message: Message | BadMessage, bytes: Uint8Array, start: number, end: number, reply: Reply): void {
     switch (message.kind) {
       case 'request':
         return this.#request(message, bytes, start, end, reply);
@@ -196,48 +203,57 @@ export class StreamDoor {
     const params = this.#paramsOf(message) as { cursor?: unknown } | undefined;
     const cursor = params?.cursor ?? undefined;
     const { id } = message;
-    this.#open++;
-    gateway
-      .listTools()
-      .then(
-        (entries) => {
-          const page = this.#pages.read(entries, cursor);
-          this.#hasListed = true;
-          if (page !== undefined) reply([resultHead(id), sliceOf(page), '}']);
-          else reply([errorMessage(id, RPC.invalidParams, 'tools/list: this cursor was not given out here')]);
-        },
-        (thrown: unknown) => reply([doorErrorMessage(id, toDoorError(thrown))]),
-      )
-      .finally(() => this.#requestEnded());
+    const signal = this.#begin(id);
+    gateway.listTools({ signal }).then(
+      (entries) => {
+        reply(signal.aborted ? NO_ANSWER : this.#listMessage(id, entries, cursor));
+        this.#finish(id, signal);
+      },
+      (thrown: unknown) => this.#fail(id, signal, thrown, reply),
+    );
+  }
+
+  #listMessage(id: string, entries: readonly CatalogEntry[], cursor: unknown): Piece[] {
+    const page = this.#pages.read(entries, cursor);
+    this.#hasListed = true;
+    if (page !== undefined) return [resultHead(id), sliceOf(page), '}'];
+    return [errorMessage(id, RPC.invalidParams, 'tools/list: this cursor was not given out here')];
   }
 
   #callTool(gateway: Gateway, message: Message, reply: Reply): void {
     const { id } = message;
     const params = locateCallParams(this.#scanner, message.bytes, message.body);
     if (typeof params === 'string') return reply([errorMessage(id, RPC.invalidParams, `tools/call: ${params}`)]);
-    const signal = new CallSignal();
-    this.#calls.set(id, signal);
+    const signal = this.#begin(id);
     const token = progressTokenOf(params);
     const { principal } = this.#options;
     const options: CallOptions =
       token === undefined
         ? { principal, signal, door: 'stdio' }
         : { principal, signal, door: 'stdio', progress: (progress) => this.#progress(progress, token) };
-    this.#open++;
     gateway.call(params, options).then(
       (answer) => {
-        if (!signal.aborted) reply(messageOf(id, answer));
-        this.#callEnded(id, signal);
+        reply(signal.aborted ? NO_ANSWER : messageOf(id, answer));
+        this.#finish(id, signal);
       },
-      (thrown: unknown) => {
-        if (thrown !== CANCELLED) reply([doorErrorMessage(id, toDoorError(thrown))]);
-        this.#callEnded(id, signal);
-      },
+      (thrown: unknown) => this.#fail(id, signal, thrown, reply),
     );
   }
 
-  #callEnded(id: string, signal: CallSignal): void {
-    if (this.#calls.get(id) === signal) this.#calls.delete(id);
+  #begin(id: string): CallSignal {
+    const signal = new CallSignal();
+    this.#cancellable.set(id, signal);
+    this.#open++;
+    return signal;
+  }
+
+  #fail(id: string, signal: CallSignal, thrown: unknown, reply: Reply): void {
+    reply(signal.aborted ? NO_ANSWER : [doorErrorMessage(id, toDoorError(thrown))]);
+    this.#finish(id, signal);
+  }
+
+  #finish(id: string, signal: CallSignal): void {
+    if (this.#cancellable.get(id) === signal) this.#cancellable.delete(id);
     this.#requestEnded();
   }
 
@@ -251,15 +267,18 @@ export class StreamDoor {
     const at = this.#scanner.find('requestId', message.bytes, message.body);
     if (at < 0) return;
     const id = decodeText(message.bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!);
-    this.#calls.get(id)?.abort(CANCELLED);
+    this.#cancellable.get(id)?.abort(CANCELLED);
     if (this.#parked.length > 0) this.#forget(id);
   }
 
   /** The caller cancelled a request that still waits for the gateway. */
   #forget(id: string): void {
-    const left = this.#parked.filter((request) => request.id !== id);
-    for (let gone = this.#parked.length - left.length; gone > 0; gone--) this.#requestEnded();
-    this.#parked = left;
+    const gone = this.#parked.filter((request) => request.id === id);
+    this.#parked = this.#parked.filter((request) => request.id !== id);
+    for (const { reply } of gone) {
+      reply(NO_ANSWER);
+      this.#requestEnded();
+    }
   }
 
   /** Passes a progress notification on under the caller's own token; the rest of it is the upstream's text. */
@@ -284,25 +303,16 @@ export class StreamDoor {
   #batch(bytes: Uint8Array, start: number, reply: Reply): void {
     const spans = elementsOf(bytes, start);
     if (spans.length === 0) return reply([errorMessage('null', RPC.invalidRequest, 'Invalid request: an empty batch')]);
-    const answers: JsonSlice[] = [];
-    let owed = 0;
-    let isRead = false;
-    const send = (): void => {
-      if (!isRead || answers.length < owed || answers.length === 0) return;
-      reply(['[', ...answers.flatMap((answer, i): Piece[] => (i === 0 ? [answer] : [',', answer])), ']']);
-    };
+    const batch = new Batch(reply);
     for (const span of spans) {
       const message = decodeMessage(this.#scanner, bytes, span.start, span.end);
       const isOwed = message.kind === 'request' || (message.kind === 'bad' && !message.isAnswer);
-      if (isOwed) owed++;
-      const collect: Reply = (pieces) => {
-        answers.push(sliceOf(joinPieces(pieces)));
-        send();
-      };
-      this.#line(bytes, span.start, span.end, collect);
+      const take = isOwed ? batch.owe() : this.#write;
+      if (message.kind === 'bad' && message.isBatch) {
+        take([errorMessage('null', RPC.invalidRequest, 'Invalid request: a batch within a batch')]);
+      } else this.#message(message, bytes, span.start, span.end, take);
     }
-    isRead = true;
-    send();
+    batch.end();
   }
 
   #oversize(line: OversizeLine): void {

@@ -15,8 +15,9 @@ const MAX_TOKEN = 256;
 export class OversizeLine {
   /** Bytes read. */
   length = 0;
-  /** The JSON token of the root's `id`, if it was seen. */
+  /** The JSON token of the root's `id`: a string or a number, `null` where it is anything else; undefined without one. */
   id: string | undefined;
+  /** The root's `method` as it is spelled; '' where it is no short string. */
   method: string | undefined;
 
   #depth = 0;
@@ -53,12 +54,14 @@ export class OversizeLine {
       this.#isValue = true;
     } else if (c === COMMA) this.#endToken();
     else if (c > SPACE) this.#keep(c);
+    // A blank inside keeps two tokens from reading as one; there is nothing to part at the beginning.
+    else if (this.#token.length > 0 && this.#token.at(-1) !== SPACE) this.#keep(SPACE);
   }
 
   #endToken(): void {
     const token = this.#takeToken();
-    if (this.#isValue && token !== '') {
-      if (this.#name === '"id"') this.id = token;
+    if (this.#isValue) {
+      if (this.#name === '"id"') this.id = isId(token) ? token : 'null';
       if (this.#name === '"method"') this.method = token.slice(1, -1);
     }
     this.#isValue = false;
@@ -69,8 +72,18 @@ export class OversizeLine {
   }
 
   #takeToken(): string {
-    const token = this.#token.length > MAX_TOKEN ? '' : decodeText(Uint8Array.from(this.#token));
+    const token = this.#token.length > MAX_TOKEN ? '' : decodeText(Uint8Array.from(this.#token)).trim();
     this.#token = [];
     return token;
+  }
+}
+
+/** Whether a token may be repeated as an id: the grammar of what was read in passing is not known to be good. */
+function isId(token: string): boolean {
+  try {
+    const value: unknown = JSON.parse(token);
+    return typeof value === 'string' || typeof value === 'number';
+  } catch {
+    return false;
   }
 }
