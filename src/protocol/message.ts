@@ -109,8 +109,8 @@ function isVersion2(scanner: JsonScanner, bytes: Uint8Array): boolean {
   const at = scanner.find('jsonrpc', bytes);
   if (at < 0) return false;
   const start = scanner.valueStart[at]!;
-  const isShort = scanner.valueEnd[at]! - start === 5;
-  return isShort && bytes[start + 1] === 0x32 && bytes[start + 2] === 0x2e && bytes[start + 3] === 0x30;
+  const isShortString = scanner.valueEnd[at]! - start === 5 && bytes[start] === 0x22;
+  return isShortString && bytes[start + 1] === 0x32 && bytes[start + 2] === 0x2e && bytes[start + 3] === 0x30;
 }
 
 function readId(scanner: JsonScanner, bytes: Uint8Array, index: number): string {
@@ -143,7 +143,7 @@ function isObjectOrNull(first: number | undefined): boolean {
   return first === 0x7b || first === 0x6e;
 }
 
-/** Good JSON that is nested too deeply to be walked: its caller still gets an answer by name. */
+/** What is nested too deeply to be walked, be it JSON or not: its caller still gets an answer by name. */
 function tooDeep(scanner: JsonScanner, bytes: Uint8Array, start: number, end: number): BadMessage {
   const reader = new OversizeLine();
   reader.read(bytes.subarray(start, end));
@@ -151,7 +151,8 @@ function tooDeep(scanner: JsonScanner, bytes: Uint8Array, start: number, end: nu
   const reason = `nested too deeply at byte ${scanner.faultAt - start}`;
   const hasMethod = method !== undefined;
   const echo = id !== undefined && ID_TOKEN.test(id) ? id : 'null';
-  return { kind: 'bad', code: -32600, reason, id: echo, hasMethod, isAnswer: !hasMethod, isBatch: false };
+  const isAnswer = !hasMethod && id !== undefined;
+  return { kind: 'bad', code: -32600, reason, id: echo, hasMethod, isAnswer, isBatch: false };
 }
 
 function notJson(scanner: JsonScanner, start: number): BadMessage {
