@@ -28,7 +28,8 @@ export function errorMessage(id: string, code: number, message: string, data?: u
 /** Shows a DoorError on the wire: its row's code, and `data.code`, `data.hint` and its facts for programs. */
 export function doorErrorMessage(id: string, error: DoorError): string {
   const code = ERROR_TABLE[error.code].wire ?? RPC.internalError;
-  const data = { code: error.code, ...error.data, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+  const { code: _, ...facts } = error.data;
+  const data = { code: error.code, ...facts, ...(error.hint === undefined ? {} : { hint: error.hint }) };
   return errorMessage(id, code, error.message, data);
 }
 
