@@ -5,7 +5,7 @@ import type { Site } from './site.js';
 import type { Issue } from './types.js';
 import { describeType, joinWords } from './wording.js';
 
-/** Keywords that judge the same value by other schemas, references first. */
+/** Keywords that judge any value by other schemas, references first. */
 export function checkLogic(site: Site, linker: Linker): Check[] {
   return [
     ...checkReferences(site, linker),
@@ -14,7 +14,6 @@ export function checkLogic(site: Site, linker: Linker): Check[] {
     ...checkAlternatives(site, linker, 'oneOf'),
     ...checkNot(site, linker),
     ...checkIf(site, linker),
-    ...checkDependentSchemas(site, linker),
   ];
 }
 
@@ -177,7 +176,7 @@ function checkIf(site: Site, linker: Linker): Check[] {
 }
 
 /** `dependentSchemas` and, before 2019-09, the schemas in `dependencies`. */
-function checkDependentSchemas(site: Site, linker: Linker): Check[] {
+export function checkDependentSchemas(site: Site, linker: Linker): Check[] {
   const keyword = site.isClassic ? 'dependencies' : 'dependentSchemas';
   const names = Object.keys((site.get(keyword) as object | undefined) ?? {});
   const rules = names.flatMap((name) => {

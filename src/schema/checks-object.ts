@@ -7,15 +7,9 @@ import { count, findNearest } from './wording.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Keywords about objects, save `unevaluatedProperties` and those that judge the whole object by another schema. */
-export function checkObjects(site: Site, linker: Linker): Check[] {
-  return [
-    ...checkRequired(site),
-    ...checkMemberCount(site),
-    ...checkMembers(site, linker),
-    ...checkNames(site, linker),
-    ...checkDependentNames(site),
-  ];
+/** `required`, `minProperties` and `maxProperties`. */
+export function checkSize(site: Site): Check[] {
+  return [...checkRequired(site), ...checkMemberCount(site)];
 }
 
 function checkRequired(site: Site): Check[] {
@@ -84,7 +78,7 @@ interface MemberRules {
 }
 
 /** `properties`, `patternProperties` and `additionalProperties`. */
-function checkMembers(site: Site, linker: Linker): Check[] {
+export function checkMembers(site: Site, linker: Linker): Check[] {
   const rules = memberRulesOf(site, linker);
   const { byName, byPattern, others } = rules;
   if (byName.size === 0 && byPattern.length === 0 && others === undefined) return [];
@@ -144,7 +138,7 @@ function reportStranger(run: Run, keyword: string, name: string, known: Iterable
 }
 
 /** `propertyNames` */
-function checkNames(site: Site, linker: Linker): Check[] {
+export function checkNames(site: Site, linker: Linker): Check[] {
   const child = site.child('propertyNames');
   if (child === undefined) return [];
   const rule = linker.ruleOf(child);
@@ -175,7 +169,7 @@ function checkNames(site: Site, linker: Linker): Check[] {
 }
 
 /** `dependentRequired` and, before 2019-09, the lists in `dependencies`. */
-function checkDependentNames(site: Site): Check[] {
+export function checkDependentNames(site: Site): Check[] {
   const keyword = site.get('dependentRequired') === undefined ? 'dependencies' : 'dependentRequired';
   if (keyword === 'dependencies' && !site.isClassic) return [];
   const lists = Object.entries((site.get(keyword) as object | undefined) ?? {}).filter(([, names]) =>

@@ -5,7 +5,7 @@ import { copyJson } from './copy.js';
 import { Documents } from './documents.js';
 import { holdExpansion } from './expansion.js';
 import { SchemaJudge } from './judge.js';
-import { DEFAULT_LIMITS, holdLimit, schemaInvalid, tooLarge } from './limits.js';
+import { DEFAULT_LIMITS, schemaInvalid, tooLarge, tooMany } from './limits.js';
 import { isSchema } from './shapes.js';
 import type { RawSchema } from './site.js';
 import { type Survey, type SurveyOptions, surveySchema } from './survey.js';
@@ -52,10 +52,12 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
 
 function compile(schema: unknown, options: CompileOptions, isMetaschema = false): Compiled {
   const limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
-  const raw = readSchema(schema, limits.maxBytes);
+  const raw = copyJson(typeof schema === 'string' ? readText(schema, limits.maxBytes) : schema, limits.maxBytes);
+  if (!isSchema(raw)) throw schemaInvalid('', 'must be an object or a boolean');
   const text = stringifyJson(raw);
   // A character takes at most three bytes, so most texts need no counting.
-  if (text.length * 3 > limits.maxBytes) holdLimit(utf8ToBytes(text).length, limits.maxBytes, 'bytes', '');
+  const isLong = text.length * 3 > limits.maxBytes && utf8ToBytes(text).length > limits.maxBytes;
+  if (isLong) throw tooMany(limits.maxBytes, 'bytes', '');
   const documents = Documents.of(options.documents);
   const identity = identityOf(text, options, documents.digest);
   const known = judges.get(identity);
@@ -112,19 +114,13 @@ function holdMetaschema(schema: RawSchema, { judge }: Compiled): void {
   throw schemaInvalid(issue!.pointer, `does not fit its metaschema: ${issue!.message}`);
 }
 
-function readSchema(schema: unknown, maxBytes: number): RawSchema {
-  const copy = copyJson(typeof schema === 'string' ? readText(schema, maxBytes) : schema, maxBytes);
-  if (isSchema(copy)) return copy;
-  throw schemaInvalid('', 'must be an object or a boolean');
-}
-
 function readText(text: string, maxBytes: number): unknown {
   // Blanks do not count, but there must be an end to them, too.
-  holdLimit(text.length, maxBytes * 4, 'characters', '');
-  if (scanJson(text).tooDeepAt >= 0) throw tooLarge('the schema is nested too deeply', '');
+  if (text.length > maxBytes * 4) throw tooMany(maxBytes * 4, 'characters', '');
   try {
     return parseJson(text);
   } catch (thrown) {
+    if (scanJson(text).tooDeepAt >= 0) throw tooLarge('the schema is nested too deeply', '');
     throw schemaInvalid('', `is no JSON: ${(thrown as SyntaxError).message}`);
   }
 }

@@ -1,5 +1,5 @@
 import { ExactNumber } from '../base/index.js';
-import { DEFAULT_LIMITS, schemaInvalid, tooLarge } from './limits.js';
+import { DEFAULT_LIMITS, schemaInvalid, tooLarge, tooMany } from './limits.js';
 import { joinPointer } from './pointer.js';
 
 /** Deeper than any schema within the limits can be nested: a level of schemas is at most three of JSON. */
@@ -65,15 +65,14 @@ class Copier {
 
   #copyOne(source: unknown, key: string | number, around: Pending | undefined): unknown {
     this.#bytes += typeof source === 'string' ? source.length : 1;
-    if (this.#bytes > this.#maxBytes) throw tooLarge(`the schema has more than ${this.#maxBytes} bytes`, '');
+    if (this.#bytes > this.#maxBytes) throw tooMany(this.#maxBytes, 'bytes', '');
     if (typeof source !== 'object' || source === null) {
       if (isScalar(source)) return source;
       throw schemaInvalid(pointerTo(key, around), `must be JSON, is ${typeof source}`);
     }
     if (source instanceof ExactNumber) return source;
     this.#containers += 1;
-    if (this.#containers > MAX_CONTAINERS)
-      throw tooLarge(`the schema has more than ${MAX_CONTAINERS} arrays and objects`, '');
+    if (this.#containers > MAX_CONTAINERS) throw tooMany(MAX_CONTAINERS, 'arrays and objects', '');
     const nesting = (around?.nesting ?? 0) + 1;
     if (nesting > MAX_NESTING) throw tooLarge(`the schema is nested deeper than ${MAX_NESTING}`, '');
     const target = Array.isArray(source) ? [] : {};

@@ -53,12 +53,26 @@ function isCommon(site: Site): boolean {
     const value = site.get(keyword);
     if (value === undefined || HARMLESS.has(keyword)) return true;
     if (keyword === 'enum') return isCommonEnum(value as readonly unknown[], site.get('type'));
+    if (keyword === 'properties') return !Object.keys(value as object).some(isInherited);
+    if (keyword === 'required') return isCommonRequired(value as readonly string[], site);
     if (keyword === 'const') return isScalar(value);
     if (keyword === 'uniqueItems') return value === false;
     // Every name is a string, and that is all that generators of maps say of names.
     if (keyword === 'propertyNames') return isAnyString(site.child(keyword)!);
     return COMMON.has(keyword) && !(value instanceof ExactNumber);
   });
+}
+
+/** Engines look members up by name, and such a name is found in every object. */
+function isInherited(name: string): boolean {
+  return name in Object.prototype;
+}
+
+/** Where nothing but the properties may be there, the engine counts members instead of looking for each that is required. */
+function isCommonRequired(names: readonly string[], site: Site): boolean {
+  const properties = (site.get('properties') ?? {}) as object;
+  const isClosed = site.child('additionalProperties')?.schema === false;
+  return names.every((name) => !isInherited(name) && (!isClosed || Object.hasOwn(properties, name)));
 }
 
 function isCommonEnum(values: readonly unknown[], type: unknown): boolean {
@@ -109,15 +123,24 @@ class PlainWriter {
   write(site: Site): PlainSchema {
     this.#schemas += 1;
     if (typeof site.schema === 'boolean' || this.isTooLarge) return site.schema === true;
-    const reference = site.reference && this.write(endOfReferences(site.reference));
-    if (site.isReferenceOnly) return reference!;
     const plain: Record<string, unknown> = {};
     this.#copyKeywords(site, plain);
     this.#writeInside(site, plain);
     const tests = this.#stringTests(site);
     if (tests.length > 0) plain.format = this.#name(tests);
-    if (reference === undefined) return plain;
-    return Object.keys(plain).length === 0 ? reference : { allOf: [reference, plain] };
+    const wholes = this.#writeWholes(site);
+    if (wholes.length === 0) return plain;
+    // Side by side, never inside a schema with a type: there the engine takes types for granted that were not checked.
+    if (Object.keys(plain).length > 0) wholes.unshift(plain);
+    return wholes.length === 1 ? wholes[0]! : { allOf: wholes };
+  }
+
+  /** The schemas that must all accept the value, besides what this one says itself. */
+  #writeWholes(site: Site): PlainSchema[] {
+    const parts = site.get('allOf');
+    const wholes = Array.isArray(parts) ? parts.map((_, index) => this.write(site.child('allOf', index)!)) : [];
+    if (site.reference !== undefined) wholes.push(this.write(endOfReferences(site.reference)));
+    return wholes;
   }
 
   #copyKeywords(site: Site, plain: Record<string, unknown>): void {
@@ -150,7 +173,7 @@ class PlainWriter {
       items: write(tuple === undefined ? 'items' : 'additionalItems'),
       properties: properties && this.#writeProperties(site, Object.keys(properties)),
     };
-    for (const keyword of ['allOf', 'anyOf', 'oneOf']) inside[keyword] = writeList(keyword);
+    for (const keyword of ['anyOf', 'oneOf']) inside[keyword] = writeList(keyword);
     const conditional = site.child('if') === undefined ? [] : ['if', 'then', 'else'];
     for (const keyword of ['additionalProperties', 'not', ...conditional]) inside[keyword] = write(keyword);
     for (const [keyword, schema] of Object.entries(inside)) if (schema !== undefined) plain[keyword] = schema;

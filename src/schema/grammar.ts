@@ -26,7 +26,7 @@ export function grammarOf(documents: Documents, $schema: unknown, schemaPath: st
 
 /** Finds the document that `$schema` names; undefined also for the published dialects, which need none. */
 export function findMetaschema(documents: Documents, $schema: unknown): RawSchema | undefined {
-  if (typeof $schema !== 'string' || findDialect($schema) !== undefined) return undefined;
+  if (typeof $schema !== 'string' || /#./.test($schema) || findDialect($schema) !== undefined) return undefined;
   const uri = resolveUri($schema, 'doorward:///');
   return uri === undefined ? undefined : documents.find(uri);
 }

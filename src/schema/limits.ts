@@ -8,7 +8,7 @@ import type { SchemaLimits } from './types.js';
 export const DEFAULT_LIMITS: SchemaLimits = Object.freeze({
   maxBytes: 262_144,
   maxDepth: 64,
-  maxSubschemas: 2_000,
+  maxSubschemas: 3_000,
   maxProperties: 1_000,
   maxEnum: 10_000,
   maxPatterns: 250,
@@ -16,9 +16,9 @@ export const DEFAULT_LIMITS: SchemaLimits = Object.freeze({
   maxValueDepth: 512,
 });
 
-/** @throws {DoorError} SCHEMA_TOO_LARGE where `count` is over the limit */
-export function holdLimit(count: number, limit: number, what: string, schemaPath: string): void {
-  if (count > limit) throw tooLarge(`the schema has more than ${limit} ${what}`, schemaPath);
+/** SCHEMA_TOO_LARGE: there is more of something than `limit`. */
+export function tooMany(limit: number, what: string, schemaPath: string): DoorError {
+  return tooLarge(`the schema has more than ${limit} ${what}`, schemaPath);
 }
 
 export function tooLarge(message: string, schemaPath: string): DoorError {

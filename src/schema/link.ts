@@ -1,9 +1,27 @@
 import { checkArrays, checkUnevaluatedItems } from './checks-array.js';
-import { checkLogic } from './checks-logic.js';
-import { checkObjects, checkUnevaluatedProperties } from './checks-object.js';
+import { checkDependentSchemas, checkLogic } from './checks-logic.js';
+import {
+  checkDependentNames,
+  checkMembers,
+  checkNames,
+  checkSize,
+  checkUnevaluatedProperties,
+} from './checks-object.js';
 import { checkDraft04Integer, checkNumbers, checkStrings, checkValues } from './checks-scalar.js';
 import type { Linker } from './linker.js';
-import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, Rule, STRING } from './rule.js';
+import {
+  ANY_TYPE,
+  ARRAY,
+  BOOLEAN,
+  type Check,
+  type Equipment,
+  INTEGER,
+  NULL,
+  NUMBER,
+  OBJECT,
+  Rule,
+  STRING,
+} from './rule.js';
 import type { Site } from './site.js';
 import type { Survey } from './survey.js';
 import { joinWords } from './wording.js';
@@ -25,17 +43,21 @@ const TYPE_BITS: Readonly<Record<string, number>> = {
   object: OBJECT,
 };
 
-/** Makes the rules of a schema. Never fails on what the survey let pass. */
+/** Makes the rules of a schema, as they are asked for. Never fails on what the survey let pass. */
 export function linkRules({ root, sites }: Survey, assertsFormats: boolean): RuleSet {
   const rules = new Map<Site, Rule>();
-  for (const site of sites)
-    rules.set(site, new Rule(site.resource, typeof site.schema === 'boolean' ? site.schema : undefined));
   const isDynamic = sites.some(({ dynamicReference }) => dynamicReference?.anchor !== undefined);
-  // A schema that is nothing but a reference is its target, unless the resource it is in makes a difference.
-  const ruleOf = (site: Site): Rule =>
-    rules.get(isDynamic || site.reference === undefined ? site : endOfReferences(site))!;
+  const ruleOf = (from: Site): Rule => {
+    // A schema that is nothing but a reference is its target, unless the resource it is in makes a difference.
+    const site = isDynamic || from.reference === undefined ? from : endOfReferences(from);
+    const known = rules.get(site);
+    if (known !== undefined) return known;
+    const fixed = typeof site.schema === 'boolean' ? site.schema : undefined;
+    const rule = new Rule(site.resource, fixed, () => equipmentOf(site, linker));
+    rules.set(site, rule);
+    return rule;
+  };
   const linker: Linker = { assertsFormats, ruleOf };
-  for (const [site, rule] of rules) if (typeof site.schema !== 'boolean') equipRule(rule, site, linker);
   return { root: ruleOf(root), isDynamic };
 }
 
@@ -64,23 +86,38 @@ export const HARMLESS: ReadonlySet<string> = new Set(
   ),
 );
 
-function equipRule(rule: Rule, site: Site, linker: Linker): void {
+type Maker = (site: Site, linker: Linker) => readonly Check[];
+
+/** Who makes the checks of which keywords, in the order of the checks: what asks what others looked at comes last. */
+const MAKERS: readonly (readonly [maker: Maker, keywords: readonly string[]])[] = [
+  [checkValues, ['enum', 'const']],
+  [checkDraft04Integer, ['type']],
+  [checkNumbers, ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
+  [checkStrings, ['minLength', 'maxLength', 'pattern', 'format']],
+  [checkArrays, ['minItems', 'maxItems', 'uniqueItems', 'items', 'prefixItems', 'contains']],
+  [checkSize, ['required', 'minProperties', 'maxProperties']],
+  [checkMembers, ['properties', 'patternProperties', 'additionalProperties']],
+  [checkNames, ['propertyNames']],
+  [checkDependentNames, ['dependentRequired', 'dependencies']],
+  [checkLogic, ['$ref', '$dynamicRef', '$recursiveRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if']],
+  [checkDependentSchemas, ['dependentSchemas', 'dependencies']],
+  [checkUnevaluatedItems, ['unevaluatedItems']],
+  [checkUnevaluatedProperties, ['unevaluatedProperties']],
+];
+
+function equipmentOf(site: Site, linker: Linker): Equipment {
   const type = site.get('type');
-  if (type !== undefined) {
-    const names = [type].flat() as string[];
-    rule.types = names.reduce((bits, name) => bits | TYPE_BITS[name]!, 0);
-    rule.typeNames = joinWords(names);
+  const names = type === undefined ? [] : ([type].flat() as string[]);
+  const types = type === undefined ? ANY_TYPE : names.reduce((bits, name) => bits | TYPE_BITS[name]!, 0);
+  const checks: Check[] = [];
+  for (const [maker, keywords] of MAKERS) {
+    if (keywords.some((keyword) => site.get(keyword) !== undefined)) checks.push(...maker(site, linker));
   }
-  const unevaluated = [...checkUnevaluatedItems(site, linker), ...checkUnevaluatedProperties(site, linker)];
-  rule.asksMarks = unevaluated.length > 0;
-  rule.checks = [
-    ...checkValues(site),
-    ...checkDraft04Integer(site),
-    ...checkNumbers(site),
-    ...checkStrings(site, linker),
-    ...checkArrays(site, linker),
-    ...checkObjects(site, linker),
-    ...checkLogic(site, linker),
-    ...unevaluated,
-  ].filter((check) => (check.types & rule.types) !== 0);
+  const asksMarks = site.child('unevaluatedItems') !== undefined || site.child('unevaluatedProperties') !== undefined;
+  return {
+    types,
+    typeNames: joinWords(names),
+    checks: checks.filter((check) => (check.types & types) !== 0),
+    asksMarks,
+  };
 }

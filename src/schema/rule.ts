@@ -44,22 +44,37 @@ export interface Check {
   holds(value: unknown, run: Run, marks: Marks | undefined): boolean;
 }
 
-/** A schema made ready to judge by. Rules refer to each other directly, in circles too. */
+/** What a schema says, made ready to judge by. */
+export interface Equipment {
+  /** Types allowed, as bits. */
+  readonly types: number;
+  /** The same for people: `string or null`. */
+  readonly typeNames: string;
+  /** In the order they run, which is the order of issues. */
+  readonly checks: readonly Check[];
+  /** Whether a check asks what others have looked at (`unevaluatedProperties`, `unevaluatedItems`). */
+  readonly asksMarks: boolean;
+}
+
+/**
+ * A schema to judge by. Rules refer to each other directly, in circles too. What a rule needs is made when it first meets
+ * a value: of a large schema most values meet little.
+ */
 export class Rule {
   readonly resource: Resource;
   /** The verdict of `true` and `false`. */
   readonly fixed: boolean | undefined;
-  /** Types allowed, as bits. */
-  types = ANY_TYPE;
-  /** The same for people: `string or null`. */
-  typeNames = '';
-  /** In the order they run, which is the order of issues. */
-  checks: readonly Check[] = [];
-  /** Whether it asks what other keywords have looked at (`unevaluatedProperties`, `unevaluatedItems`). */
-  asksMarks = false;
+  readonly #equip: () => Equipment;
+  #equipment: Equipment | undefined;
 
-  constructor(resource: Resource, fixed?: boolean) {
+  constructor(resource: Resource, fixed: boolean | undefined, equip: () => Equipment) {
     this.resource = resource;
     this.fixed = fixed;
+    this.#equip = equip;
+  }
+
+  get equipment(): Equipment {
+    this.#equipment ??= this.#equip();
+    return this.#equipment;
   }
 }

@@ -40,21 +40,22 @@ export class ValueRun implements Run {
 
   accepts(rule: Rule, value: unknown, marks: Marks | undefined): boolean {
     if (rule.fixed !== undefined) return rule.fixed || this.#refuseAll(value);
+    const { types, typeNames, checks, asksMarks } = rule.equipment;
     const type = typeOf(value);
-    if ((type & rule.types) === 0) {
-      this.trace?.report({ keyword: 'type', expected: rule.typeNames, value });
+    if ((type & types) === 0) {
+      this.trace?.report({ keyword: 'type', expected: typeNames, value });
       return false;
     }
     this.#work += 1;
-    if (rule.checks.length === 0) return true;
+    if (checks.length === 0) return true;
     if (this.#work > this.#maxWork) this.#askForMore();
     this.#ruleDepth += 1;
     if (this.#ruleDepth > MAX_RULE_DEPTH) throw new GaveUp('the value and the schema are nested too deeply');
     const isEntered = this.#enter(rule.resource);
-    const own = rule.asksMarks ? new Marks() : marks;
+    const own = asksMarks ? new Marks() : marks;
     if (own !== undefined) this.#work += WORK_OF_MARKS;
     let holds = true;
-    for (const check of rule.checks) {
+    for (const check of checks) {
       if ((check.types & type) === 0 || check.holds(value, this, own)) continue;
       holds = false;
       if (this.trace === undefined) break;

@@ -4,6 +4,8 @@ import type { Shape } from './keywords.js';
 
 const TYPE_NAMES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
+const FEW = 8;
+
 interface ShapeRule {
   readonly fits: (value: unknown) => boolean;
   /** Follows "must be". */
@@ -81,5 +83,8 @@ function isNames(value: unknown): value is readonly string[] {
 }
 
 function isDistinct(values: readonly unknown[]): boolean {
+  // Of a few strings it is quicker to look than to count.
+  if (values.length <= FEW && values.every(isString))
+    return values.every((value, index) => values.indexOf(value) === index);
   return findDuplicate(values) < 0;
 }

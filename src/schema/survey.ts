@@ -2,7 +2,7 @@ import { DoorError, ExactNumber } from '../base/index.js';
 import { type Documents, resolveUri } from './documents.js';
 import { findMetaschema, grammarOf } from './grammar.js';
 import type { Grammar, Shape } from './keywords.js';
-import { holdLimit, schemaInvalid } from './limits.js';
+import { schemaInvalid, tooMany } from './limits.js';
 import { findPattern } from './pattern.js';
 import { splitPointer } from './pointer.js';
 import { identityOf, Resources, splitFragment } from './resources.js';
@@ -100,6 +100,8 @@ class Surveyor {
       schema,
       isSilent ? inherited : grammarOf(this.#options.documents, declared ?? this.#options.dialect, '/$schema'),
     );
+    if (typeof schema === 'boolean' && site.grammar.dialect === 'draft-04')
+      throw schemaInvalid('', 'must be an object');
     this.#resources.place(site, uri);
     this.#admit(site);
     this.#visitAll();
@@ -109,9 +111,8 @@ class Surveyor {
   #admit(site: Site): void {
     this.#sites.push(site);
     const { maxSubschemas, maxDepth } = this.#options.limits;
-    if (this.#sites.length > maxSubschemas)
-      holdLimit(this.#sites.length, maxSubschemas, 'schemas inside it', site.pointer);
-    if (site.depth > maxDepth) holdLimit(site.depth, maxDepth, 'levels', site.pointer);
+    if (this.#sites.length > maxSubschemas) throw tooMany(maxSubschemas, 'schemas inside it', site.pointer);
+    if (site.depth > maxDepth) throw tooMany(maxDepth, 'levels', site.pointer);
   }
 
   #visitAll(): void {
@@ -136,23 +137,25 @@ class Surveyor {
   }
 
   #measure(site: Site, keyword: string, shape: Shape, value: unknown): void {
-    const { maxProperties, maxEnum, maxPatterns } = this.#options.limits;
+    const { maxProperties, maxEnum } = this.#options.limits;
     if (keyword === 'pattern') this.#addPattern(value as string, site, [keyword]);
-    else if (typeof value !== 'object' || value === null) return;
-    else if (value instanceof ExactNumber)
-      holdLimit(value.text.length, MAX_DIGITS, 'digits in a number', site.at(keyword));
-    else if (keyword === 'enum') holdLimit((value as unknown[]).length, maxEnum, 'values in an enum', site.at(keyword));
-    else if (BY_NAME.has(shape)) {
-      const names = Object.keys(value);
-      if (names.length > maxProperties)
-        holdLimit(names.length, maxProperties, 'names in one keyword', site.at(keyword));
-      if (keyword === 'patternProperties') for (const name of names) this.#addPattern(name, site, [keyword, name]);
+    if (typeof value !== 'object' || value === null) return;
+    if (value instanceof ExactNumber && value.text.length > MAX_DIGITS) {
+      throw tooMany(MAX_DIGITS, 'digits in a number', site.at(keyword));
     }
-    if (this.#patterns > maxPatterns) holdLimit(this.#patterns, maxPatterns, 'patterns', site.at(keyword));
+    if (keyword === 'enum' && (value as unknown[]).length > maxEnum) {
+      throw tooMany(maxEnum, 'values in an enum', site.at(keyword));
+    }
+    if (!BY_NAME.has(shape)) return;
+    const names = Object.keys(value);
+    if (names.length > maxProperties) throw tooMany(maxProperties, 'names in one keyword', site.at(keyword));
+    if (keyword === 'patternProperties') for (const name of names) this.#addPattern(name, site, [keyword, name]);
   }
 
   #addPattern(source: string, site: Site, keywords: readonly string[]): void {
     this.#patterns += 1;
+    const { maxPatterns } = this.#options.limits;
+    if (this.#patterns > maxPatterns) throw tooMany(maxPatterns, 'patterns', site.at(...keywords));
     const pattern = findPattern(source);
     if ('problem' in pattern) {
       const message = `the pattern is not enforced: ${pattern.problem}`;
