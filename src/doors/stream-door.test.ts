@@ -194,10 +194,27 @@ describe('calls', () => {
     expect(opened.lines).toEqual([]);
   });
 
-  test('two calls under one id are both answered: what is wrong with that is the caller’s', async () => {
-    const opened = new MemoryDoor(ECHO);
+  test('a call cancelled right behind its answer is not answered: the caller has given it up', async () => {
+    const opened = new MemoryDoor(PATIENT);
+    await opened.write(call(1));
+    opened.transport('a').answer(opened.transport('a').received('tools/call')[0]!.id, {});
+    opened.door.push(encodeText(`${cancel(1)}\n`));
+    await settled();
+    expect(opened.lines).toEqual([]);
+  });
+
+  test('two calls under one id are both answered, and the later one can be cancelled', async () => {
+    const opened = new MemoryDoor(PATIENT);
     await opened.write(call(1), call(1));
-    expect(opened.taken().map(({ id }) => id)).toEqual([1, 1]);
+    const [first, second] = opened.transport('a').received('tools/call');
+    opened.transport('a').answer(first!.id, {});
+    await settled();
+    expect(opened.taken()).toMatchObject([{ id: 1, result: {} }]);
+    await opened.write(cancel(1));
+    expect(opened.transport('a').received('notifications/cancelled')).toMatchObject([
+      { params: { requestId: second!.id } },
+    ]);
+    expect(opened.lines).toEqual([]);
   });
 
   test('progress comes under the token of the caller, everything else as the upstream wrote it', async () => {
