@@ -66,12 +66,17 @@ export function locateCallParams(scanner: JsonScanner, bytes: Uint8Array, params
   };
 }
 
+const TOO_DEEP = 'the arguments are nested too deeply';
+
 /** Makes a call's params from a name and the text of its arguments, for ways in that have no params of their own. */
 export function makeCallParams(scanner: JsonScanner, name: string, args: Uint8Array | undefined): CallParams | string {
   // Alone first: what is put between braces of ours must not be able to close them.
-  if (args !== undefined && !scanner.scan(args, 0, args.length)) return `not JSON at byte ${scanner.faultAt}`;
+  if (args !== undefined && !scanner.scan(args, 0, args.length)) {
+    return scanner.fault === 'depth' ? TOO_DEEP : `not JSON at byte ${scanner.faultAt}`;
+  }
   const head = `{"params":{"name":${JSON.stringify(name)}`;
   const bytes = joinPieces(args === undefined ? [head, '}}'] : [head, ',"arguments":', sliceOf(args), '}}']);
-  scanner.scan(bytes, 0, bytes.length);
+  // They lie two levels deeper now than they did alone.
+  if (!scanner.scan(bytes, 0, bytes.length)) return TOO_DEEP;
   return locateCallParams(scanner, bytes, scanner.find('params', bytes));
 }
