@@ -47,6 +47,8 @@ export function isMultipleOf(value: JsonNumber, divisor: JsonNumber): boolean {
   const shift = dividend.exponent - by.exponent;
   // Then the divisor ends in a zero at a place where the value, which has no trailing zeros, does not.
   if (shift < 0) return false;
+  // A power of ten, and the value has at least as many zeros.
+  if (by.digits === '1') return true;
   if (by.digits.length <= SMALL_DIGITS) return smallRemainder(dividend.digits, shift, Number(by.digits)) === 0;
   const modulus = BigInt(by.digits);
   return (digitsModulo(dividend.digits, modulus) * powerOfTenModulo(shift, modulus)) % modulus === 0n;

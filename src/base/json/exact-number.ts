@@ -14,15 +14,13 @@ export class ExactNumber {
   #decimal: Decimal | undefined;
 
   /**
-   * @param decimal the number taken apart, by whoever has already checked the text
-   * @throws {SyntaxError} where `text` is no JSON number
+   * @param isChecked whether the caller has made sure that `text` is a JSON number
+   * @throws {SyntaxError} where it is none
    */
-  constructor(text: string, decimal?: Decimal) {
-    if (decimal === undefined && !NUMBER_TOKEN.test(text)) throw new SyntaxError('not a JSON number');
+  constructor(text: string, isChecked = false) {
+    if (!isChecked && !NUMBER_TOKEN.test(text)) throw new SyntaxError('not a JSON number');
     this.text = text;
-    this.#decimal = decimal;
     hasMadeExactNumber = true;
-    Object.freeze(this);
   }
 
   /** The number taken apart. */
@@ -56,7 +54,7 @@ export function decimalOf(number: number | ExactNumber): Decimal {
 
 function decimalOfToken(token: string): Decimal {
   const negative = token.charCodeAt(0) === 45;
-  const exponentAt = token.search(/[eE]/);
+  const exponentAt = Math.max(token.indexOf('e'), token.indexOf('E'));
   const mantissaEnd = exponentAt < 0 ? token.length : exponentAt;
   const mantissa = token.slice(negative ? 1 : 0, mantissaEnd);
   const point = mantissa.indexOf('.');
@@ -78,13 +76,15 @@ function clamp(exponent: number): number {
 
 /** The number a token denotes: plain where a double's shortest form denotes the same value, else an `ExactNumber`. */
 export function numberOfToken(token: string): number | ExactNumber {
-  const written = decimalOfToken(token);
-  if (written.digits.length > MAX_DOUBLE_DIGITS) return new ExactNumber(token, written);
   const double = Number(token);
-  if (!Number.isFinite(double)) return new ExactNumber(token, written);
-  const held = decimalOfToken(String(double));
+  const shortest = String(double);
+  if (shortest === token) return double;
+  if (!Number.isFinite(double)) return new ExactNumber(token, true);
+  const written = decimalOfToken(token);
+  if (written.digits.length > MAX_DOUBLE_DIGITS) return new ExactNumber(token, true);
+  const held = decimalOfToken(shortest);
   const isSame = written.digits === held.digits && written.exponent === held.exponent;
-  return isSame ? double : new ExactNumber(token, written);
+  return isSame ? double : new ExactNumber(token, true);
 }
 
 /** Deeper than this a value is taken to hold one: whoever asks must not be led into endless circles. */

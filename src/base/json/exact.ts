@@ -225,7 +225,7 @@ class ExactParser {
     this.#at = end;
     const number = token.length <= SAFE_DIGITS && !/[eE]/.test(token) ? Number(token) : numberOfToken(token);
     const isPlainInteger = Number.isInteger(number) && /[.eE]/.test(token);
-    return this.#keepFractions && isPlainInteger ? new ExactNumber(token) : number;
+    return this.#keepFractions && isPlainInteger ? new ExactNumber(token, true) : number;
   }
 
   #word<Value>(word: string, value: Value): Value {
