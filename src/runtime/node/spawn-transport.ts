@@ -126,8 +126,11 @@ class SpawnTransport implements Transport {
       });
     });
     stdout.once('end', () => {
-      // Nothing can come any more, though the process may live: it is lost all the same.
-      setTimeout(() => over(new DoorError('UPSTREAM_LOST', 'the process closed its stdout')), LAST_WORDS_MS).unref();
+      // Nothing can come any more, though the process may live: it is lost all the same, and nobody else would end it.
+      setTimeout(() => {
+        over(new DoorError('UPSTREAM_LOST', 'the process closed its stdout'));
+        void this.close();
+      }, LAST_WORDS_MS).unref();
     });
   }
 
