@@ -34,9 +34,20 @@ export function namePrefix(mount: string): string {
 export function* nameCandidates(rule: PrefixRule, mount: string, tool: string): Generator<string, void> {
   if (rule !== 'always') yield bareName(mount, tool);
   if (rule !== 'never') yield prefixedName(mount, tool);
-  const plain = rule === 'never' ? sanitise(tool) : `${sanitise(mount)}${SEPARATOR}${sanitise(tool)}`;
-  yield withHash(plain, mount, tool);
-  yield withHash(plain, mount, tool, LONG_HASH);
+  yield withHash(plainName(rule, mount, tool), mount, tool);
+  yield withHash(plainName(rule, mount, tool), mount, tool, LONG_HASH);
+}
+
+/**
+ * A name for when all candidates are held, another in each round: upstreams may call a tool as they like, also by the
+ * hashed name of somebody else's.
+ */
+export function furtherName(rule: PrefixRule, mount: string, tool: string, round: number): string {
+  return withHash(plainName(rule, mount, tool), mount, `${tool}\0${round}`, LONG_HASH);
+}
+
+function plainName(rule: PrefixRule, mount: string, tool: string): string {
+  return rule === 'never' ? sanitise(tool) : `${sanitise(mount)}${SEPARATOR}${sanitise(tool)}`;
 }
 
 function withHash(plain: string, mount: string, tool: string, length = SHORT_HASH): string {

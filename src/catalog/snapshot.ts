@@ -1,4 +1,4 @@
-import { nameCandidates } from './names.js';
+import { furtherName, nameCandidates } from './names.js';
 import type { CatalogEntry, CatalogSnapshot, Exclusion, ListedTool, PrefixRule, ToolFilter } from './types.js';
 
 /** What one mount contributes. */
@@ -47,6 +47,7 @@ export class NameBook {
       wanted ??= name;
       if (!this.#holders.has(name)) break;
     }
+    for (let round = 1; this.#holders.has(name); round++) name = furtherName(prefix, mount, tool, round);
     this.#holders.set(name, key);
     if (name !== wanted && !this.#told.has(key)) {
       this.#told.add(key);
