@@ -57,11 +57,19 @@ export function logEvents(events: EventBus, options: EventLogOptions): () => voi
   };
 }
 
+/** What a terminal acts on and JSON lets stand: DEL and the C1 codes, line separators, overrides of the text's direction. */
+const UNSEEN = '\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
+const UNSEEN_ALONE = new RegExp(`[${UNSEEN}]`, 'g');
+const UNSEEN_OR_CONTROL = new RegExp(`[\\u0000-\\u001f${UNSEEN}]+`, 'g');
+
 function lineOf(name: EventName, level: LogLevel, event: DoorEvents[EventName], format: 'text' | 'json'): string {
-  if (format === 'json') return JSON.stringify({ time: new Date().toISOString(), level, event: name, ...event });
+  if (format === 'json') {
+    const json = JSON.stringify({ time: new Date().toISOString(), level, event: name, ...event });
+    return json.replace(UNSEEN_ALONE, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  }
   const sentence = (SENTENCES[name] as (event: DoorEvents[EventName]) => string)(event);
   // A server's words may hold line breaks and terminal codes: one event stays one line, and only text.
-  return `doorward: ${sentence.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')}`;
+  return `doorward: ${sentence.replace(UNSEEN_OR_CONTROL, ' ')}`;
 }
 
 function issuesOf(event: {

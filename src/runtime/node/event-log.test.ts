@@ -1,0 +1,155 @@
+import { Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { type CallEvent, type DoorEvents, EventBus, type EventName } from '../../base/index.js';
+import { type EventLogOptions, logEvents } from './event-log.js';
+
+const CALL: CallEvent = {
+  timeMs: 0,
+  principal: 'me',
+  door: 'stdio',
+  upstream: 'up',
+  tool: 't',
+  transport: 'proxied',
+  outcome: 'ok',
+  durationMs: 1.23456,
+  requestBytes: 2,
+  responseBytes: 3,
+  argumentsHash: 'abc',
+};
+const ISSUES = [
+  { path: '$.a', message: 'expected integer, got string' },
+  { path: '$', message: 'b is missing' },
+];
+/** One of each, and how a person reads it. */
+const EVENTS: { readonly [Name in EventName]: { readonly event: DoorEvents[Name]; readonly says: string } } = {
+  'upstream.connected': {
+    event: { upstream: 'up', revision: '2025-11-25', tools: 3 },
+    says: 'up is connected (2025-11-25, 3 tools)',
+  },
+  'upstream.lost': { event: { upstream: 'up', code: 'UPSTREAM_LOST', reason: 'it crashed' }, says: 'up: it crashed' },
+  'upstream.relisted': { event: { upstream: 'up', tools: 3 }, says: 'up listed its tools anew (3)' },
+  'server.warning': { event: { upstream: 'up', warning: 'w', message: 'up: is odd' }, says: 'up: is odd' },
+  'tool.excluded': {
+    event: {
+      upstream: 'up',
+      tool: 't',
+      code: 'SCHEMA_INVALID',
+      which: 'inputSchema',
+      schemaPath: '/type',
+      reason: 'no type',
+    },
+    says: 'up: t is left out: inputSchema/type: no type (SCHEMA_INVALID)',
+  },
+  'tool.changed': { event: { upstream: 'up', tool: 't', change: 'added' }, says: 'up: t was added' },
+  'call.completed': { event: CALL, says: 'up: t ok in 1.2 ms' },
+  'call.rejected': {
+    event: { ...CALL, outcome: 'rejected', issues: ISSUES },
+    says: 'up: refused a call of t: $.a: expected integer, got string; $: b is missing',
+  },
+  'output.violation': {
+    event: { upstream: 'up', tool: 't', issues: ISSUES },
+    says: 'up: the answer of t breaks its outputSchema: $.a: expected integer, got string; $: b is missing',
+  },
+  'elicitation.rejected': {
+    event: { upstream: 'up', tool: 't', issues: [] },
+    says: 'up: an answer to t was refused: ',
+  },
+  'auth.required': { event: { upstream: 'up' }, says: 'up needs authorization' },
+  'config.changed': { event: { path: 'a.json' }, says: 'a.json has changed' },
+};
+const NAMES = Object.keys(EVENTS) as EventName[];
+
+function logged(options: EventLogOptions, tell: (bus: EventBus, stop: () => void) => void): string[] {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const bus = new EventBus();
+  tell(bus, logEvents(bus, { ...options, stream }));
+  return lines;
+}
+
+const emitAll = (bus: EventBus): void => {
+  for (const name of NAMES) bus.emit(name, EVENTS[name].event as never);
+};
+
+test.each(NAMES)('%s reads as one sentence', (name) => {
+  const lines = logged({ format: 'text', level: 'info' }, (bus) => bus.emit(name, EVENTS[name].event as never));
+  expect(lines).toEqual([`doorward: ${EVENTS[name].says}\n`]);
+});
+
+test('a loss that names its upstream already does not name it twice', () => {
+  const event = { upstream: 'up', code: 'UPSTREAM_LOST', reason: 'up: it crashed' } as const;
+  expect(logged({ format: 'text', level: 'error' }, (bus) => bus.emit('upstream.lost', event))).toEqual([
+    'doorward: up: it crashed\n',
+  ]);
+});
+
+test('a refusal without issues tells its code', () => {
+  const event = { ...CALL, outcome: 'rejected', code: 'BUSY' } as const;
+  expect(logged({ format: 'text', level: 'warn' }, (bus) => bus.emit('call.rejected', event))).toEqual([
+    'doorward: up: refused a call of t: BUSY\n',
+  ]);
+});
+
+describe('levels', () => {
+  test.each([
+    { level: 'error', names: ['upstream.lost'] },
+    {
+      level: 'warn',
+      names: [
+        'upstream.lost',
+        'server.warning',
+        'tool.excluded',
+        'call.rejected',
+        'output.violation',
+        'elicitation.rejected',
+        'auth.required',
+      ],
+    },
+    { level: 'info', names: NAMES },
+  ] as const)('$level', ({ level, names }) => {
+    const lines = logged({ format: 'json', level }, emitAll);
+    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(
+      NAMES.filter((name) => (names as readonly string[]).includes(name)),
+    );
+  });
+
+  test('calls cost no event where nobody reads of them', () => {
+    logged({ format: 'text', level: 'warn' }, (bus) => {
+      expect(bus.hears('call.completed')).toBe(false);
+      expect(bus.hears('call.rejected')).toBe(true);
+    });
+  });
+});
+
+test('as JSON each line holds the whole event', () => {
+  const [line] = logged({ format: 'json', level: 'info' }, (bus) => bus.emit('call.completed', CALL));
+  expect(JSON.parse(line!)).toEqual({
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    level: 'info',
+    event: 'call.completed',
+    ...CALL,
+  });
+});
+
+test.each(['text', 'json'] as const)('a hostile name stays one line of plain text (%s)', (format) => {
+  const tool = 'a\nb\r\u001b[31mred\u0007\u2028\u0085\u009b2J\u202egnp.exe\u2066x';
+  const event = { upstream: 'up', tool, change: 'added' } as const;
+  const lines = logged({ format, level: 'info' }, (bus) => bus.emit('tool.changed', event));
+  expect(lines).toHaveLength(1);
+  const line = lines[0]!.slice(0, -1);
+  expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/);
+  if (format === 'json') expect((JSON.parse(line) as { tool: string }).tool).toBe(tool);
+});
+
+test('nothing is written once it is stopped', () => {
+  const lines = logged({ format: 'text', level: 'info' }, (bus, stop) => {
+    stop();
+    emitAll(bus);
+  });
+  expect(lines).toEqual([]);
+});
