@@ -71,13 +71,18 @@ class Hasher {
     if (typeof value !== 'object' || value === null) return hashText(String(value), 3);
     if (Array.isArray(value)) {
       let hash = mix(SEED, 4);
-      for (const item of value) hash = mix(hash, this.#hash(item));
+      for (const item of value) {
+        hash = mix(hash, this.#hash(item));
+        if (this.size > this.#room) break;
+      }
       return hash;
     }
     let hash = mix(SEED, 5);
     // Added up, so that the order of members does not matter.
     for (const name of Object.keys(value)) {
+      this.size += name.length >> 3;
       hash = (hash + mix(hashText(name, 6), this.#hash((value as Members)[name]))) | 0;
+      if (this.size > this.#room) break;
     }
     return hash;
   }

@@ -208,7 +208,8 @@ class Surveyor {
     }
     const child = this.#newSite(schema, parent, segments);
     parent.addChild(segments, child);
-    const isIdle = (keyword === 'then' || keyword === 'else') && parent.get('if') === undefined;
+    const isBranch = keyword === 'then' || keyword === 'else';
+    const isIdle = isBranch ? parent.get('if') === undefined : keyword === 'dependencies' && !parent.isClassic;
     if (IN_PLACE.has(keyword) && !isIdle) parent.addInPlace(child);
   }
 
