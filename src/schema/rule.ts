@@ -12,7 +12,9 @@ export const INTEGER = 8;
 export const STRING = 16;
 export const ARRAY = 32;
 export const OBJECT = 64;
-export const ANY_TYPE = 127;
+/** What JSON does not know: undefined, functions, numbers without end. */
+export const UNKNOWN = 128;
+export const ANY_TYPE = 255;
 
 /** The judging of one value, as checks see it. */
 export interface Run {

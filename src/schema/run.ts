@@ -1,7 +1,7 @@
 import { ExactNumber } from '../base/index.js';
 import { isIntegral } from './decimal.js';
 import { Marks } from './marks.js';
-import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, type Rule, type Run, STRING } from './rule.js';
+import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, OBJECT, type Rule, type Run, STRING, UNKNOWN } from './rule.js';
 import type { Resource } from './site.js';
 import { type Trace, TraceFull } from './trace.js';
 import { GaveUp, WORK_ALWAYS, workFor } from './work.js';
@@ -128,14 +128,14 @@ export class ValueRun implements Run {
   }
 }
 
-/** The type of a value as bits; none for what JSON does not know. */
+/** The type of a value as bits. */
 export function typeOf(value: unknown): number {
   switch (typeof value) {
     case 'string':
       return STRING;
     case 'number':
       if (Number.isInteger(value)) return NUMBER | INTEGER;
-      return Number.isFinite(value) ? NUMBER : 0;
+      return Number.isFinite(value) ? NUMBER : UNKNOWN;
     case 'boolean':
       return BOOLEAN;
     case 'object':
@@ -144,6 +144,6 @@ export function typeOf(value: unknown): number {
       if (value instanceof ExactNumber) return isIntegral(value) ? NUMBER | INTEGER : NUMBER;
       return OBJECT;
     default:
-      return 0;
+      return UNKNOWN;
   }
 }

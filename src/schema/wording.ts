@@ -43,8 +43,8 @@ export function count(amount: number, noun: string): string {
 export function findNearest(name: unknown, candidates: Iterable<unknown>): string | undefined {
   if (typeof name !== 'string' || name.length > MAX_COMPARED_LENGTH) return undefined;
   let nearest: string | undefined;
-  // One slip in three characters, at least one: beyond that it is another word.
-  let least = Math.max(1, Math.floor(name.length / 3)) + 1;
+  // One slip for three characters begun: beyond that it is another word, and so it is where no character is left.
+  let least = Math.min(Math.ceil(name.length / 3) + 1, name.length);
   let compared = 0;
   for (const candidate of candidates) {
     compared += 1;
