@@ -6,7 +6,7 @@ const WHERE_TO_GET =
   'of the repository json-schema-org/JSON-Schema-Test-Suite at commit 44401e0c046704b476ec9d2e2fccdaee618f259d, "real-tools" ' +
   'holds one JSON file a server, { "tools": [...] } as the server lists them.';
 
-const root = resolve(import.meta.dirname, '..', '..');
+const USUAL_FOLDER = resolve(import.meta.dirname, '..', '..', '..', 'shared', 'json-schema');
 
 export type TestData =
   | { readonly kind: 'found'; readonly suite: string; readonly realTools: string }
@@ -15,12 +15,16 @@ export type TestData =
 /**
  * Finds the official suite and the real tool lists, neither of which is part of the repository.
  *
+ * @param usual where the data lies unless DOORWARD_TEST_DATA names another folder
  * @throws where the data must be there (CI, DOORWARD_REQUIRE_TEST_DATA=1, a folder named in DOORWARD_TEST_DATA) and is not:
  * a proof that quietly proves nothing is worse than none
  */
-export function findTestData(environment: Readonly<Record<string, string | undefined>> = process.env): TestData {
+export function findTestData(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  usual: string = USUAL_FOLDER,
+): TestData {
   const named = environment.DOORWARD_TEST_DATA;
-  const folder = named ? resolve(named) : resolve(root, '..', 'shared', 'json-schema');
+  const folder = named ? resolve(named) : usual;
   const suite = join(folder, 'test-suite');
   const realTools = join(folder, 'real-tools');
   if (existsSync(join(suite, 'tests')) && existsSync(realTools)) return { kind: 'found', suite, realTools };
