@@ -31,9 +31,9 @@ export function searchedPath(environment: Readonly<Record<string, string | undef
 
 function versions(folder: string, below: string): string[] {
   try {
+    // Newest first, v22 before v9.
     return readdirSync(folder)
-      .sort()
-      .reverse()
+      .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
       .map((version) => join(folder, version, below));
   } catch {
     return [];

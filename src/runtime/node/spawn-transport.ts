@@ -44,6 +44,9 @@ class SpawnTransport implements Transport {
     const env = childEnvironment(process.env, this.#options.env);
     // Loaded at use: a caller is greeted before any child is started.
     const { default: spawn } = await import('cross-spawn');
+    if (this.#closing !== undefined) {
+      throw new DoorError('UPSTREAM_UNREACHABLE', `${command} was not started: closed before that`);
+    }
     let child: ChildProcess;
     try {
       child = spawn(command, [...args], {
@@ -55,9 +58,7 @@ class SpawnTransport implements Transport {
       });
     } catch (thrown) {
       // For instance a NUL in an argument: refused before anything was started.
-      throw new DoorError('UPSTREAM_UNREACHABLE', `cannot start ${command}: ${(thrown as Error).message}`, {
-        cause: thrown,
-      });
+      throw this.#startError(thrown as NodeJS.ErrnoException, env);
     }
     this.#child = child;
     await new Promise<void>((resolve, reject) => {
@@ -100,6 +101,8 @@ class SpawnTransport implements Transport {
       if (this.#isOver) return;
       this.#isOver = true;
       handlers.closed(reason);
+      // Only now: closing sooner would throw away what the pipes still hold.
+      void this.close();
     };
     // A write to a child that is gone fails with EPIPE; its exit tells the story better.
     stdin.on('error', () => {});
@@ -117,20 +120,13 @@ class SpawnTransport implements Transport {
         const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
         const reason = new DoorError('UPSTREAM_LOST', `the process ${how}`, { data: { exitCode: code, signal } });
         // Its last words may still be in the pipe; a grandchild may hold the pipe open for ever.
-        const timer = setTimeout(() => over(reason), LAST_WORDS_MS);
-        child.once('close', () => {
-          clearTimeout(timer);
-          over(reason);
-        });
-        void this.close();
+        setTimeout(() => over(reason), LAST_WORDS_MS).unref();
+        child.once('close', () => over(reason));
       });
     });
     stdout.once('end', () => {
-      // Nothing can come any more, though the process may live: it is lost all the same, and nobody else would end it.
-      setTimeout(() => {
-        over(new DoorError('UPSTREAM_LOST', 'the process closed its stdout'));
-        void this.close();
-      }, LAST_WORDS_MS).unref();
+      // Nothing can come any more, though the process may live: it is lost all the same.
+      setTimeout(() => over(new DoorError('UPSTREAM_LOST', 'the process closed its stdout')), LAST_WORDS_MS).unref();
     });
   }
 
@@ -146,14 +142,17 @@ class SpawnTransport implements Transport {
 
   #startError(error: NodeJS.ErrnoException, env: Readonly<Record<string, string>>): DoorError {
     const { command, cwd } = this.#options;
-    if (error.code === 'ENOENT' && cwd !== undefined && !isFolder(cwd)) {
-      return new DoorError('UPSTREAM_UNREACHABLE', `the folder ${cwd} (cwd) does not exist`, {
+    if ((error.code === 'ENOENT' || error.code === 'ENOTDIR') && cwd !== undefined && !isFolder(cwd)) {
+      return new DoorError('UPSTREAM_UNREACHABLE', `there is no folder ${cwd} (cwd)`, {
         data: { reason: 'cwd_not_found', cwd },
         hint: 'Correct cwd in the entry of this server.',
       });
     }
     if (error.code !== 'ENOENT') {
-      return new DoorError('UPSTREAM_UNREACHABLE', `cannot start ${command}: ${error.message}`, { cause: error });
+      return new DoorError('UPSTREAM_UNREACHABLE', `cannot start ${command}: ${error.message}`, {
+        hint: 'Run the command of this server by hand to see what it says; it must be a program you may run.',
+        cause: error,
+      });
     }
     const path = searchedPath(env);
     const candidates = findCandidates(command, env);
