@@ -61,7 +61,6 @@ const FROM_DRAFT_06: Table = {
 };
 
 const FROM_DRAFT_07: Table = {
-  array: 'enum',
   boolean: 'readOnly writeOnly',
   schema: 'else if then',
   string: '$comment contentEncoding contentMediaType',

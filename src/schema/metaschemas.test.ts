@@ -30,8 +30,8 @@ const new07 = new Ajv(options);
 const new06 = new Ajv(options);
 new06.addMetaSchema(draft06);
 
-/** Where the copy is of an early edition: enum became free to be empty, and writeOnly came in. */
-const CORRECTED: Readonly<Partial<Record<Dialect, readonly string[]>>> = { 'draft-07': ['enum', 'writeOnly'] };
+/** Where the copy is of an early edition. */
+const CORRECTED: Readonly<Partial<Record<Dialect, readonly string[]>>> = { 'draft-07': ['writeOnly'] };
 
 /** What may stand at any keyword, right or wrong. */
 const odd = fc.constantFrom<unknown>(
@@ -84,7 +84,7 @@ describe.each(Object.keys(URI) as Dialect[])('%s', (dialect) => {
         const compiled = compileSchema(schema, { dialect: URI[dialect] });
         const isRefused = !compiled.ok && compiled.error.code === 'SCHEMA_INVALID';
         expect([schema, !isRefused]).toEqual([schema, judge.checkValue(schema).valid]);
-        const published = PUBLISHED[dialect];
+        const published = CORRECTED[dialect]?.includes(keyword) ? undefined : PUBLISHED[dialect];
         if (published !== undefined)
           expect([schema, judge.checkValue(schema).valid]).toEqual([schema, published(schema)]);
       }),
