@@ -8,7 +8,8 @@ export interface Format {
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-](\d{2}):(\d{2}))$/;
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}";
-const MAILBOX = new RegExp(`^${ATOM}(?:\\.${ATOM}){0,31}$`);
+const MAILBOX = new RegExp(`^(?:${ATOM}(?:\\.${ATOM}){0,31}|"(?:[ !#-[\\]-~]|\\\\[ -~]){0,62}")$`);
+const HOST_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|IPv6:[\dA-Fa-f:.]{2,45})\]$/;
 const HOST_LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 
@@ -54,7 +55,9 @@ function isTime(text: string): boolean {
 
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
-  return at > 0 && text.length <= 254 && MAILBOX.test(text.slice(0, at)) && isHost(text.slice(at + 1));
+  if (at < 1 || text.length > 254 || !MAILBOX.test(text.slice(0, at))) return false;
+  const host = text.slice(at + 1);
+  return isHost(host) || HOST_LITERAL.test(host);
 }
 
 function isHost(text: string): boolean {
