@@ -98,8 +98,10 @@ export class EventBus {
   }
 }
 
-/** An observer's mistake must not change the answer of the call it observes, nor end the door for everyone. */
-function guarded(task: () => unknown): void {
+/**
+ * Runs a listener. Its mistake must not change the answer of the call it listens to, nor end the door for everyone.
+ */
+export function guarded(task: () => unknown): void {
   try {
     const done = task();
     // A listener may be async all the same: what it fails with later would end the process.

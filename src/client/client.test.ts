@@ -66,8 +66,8 @@ class Started {
     if (typeof params === 'string') throw new Error(params);
     const listed = this.lists.flatMap(({ tools }) => tools).find(({ name }) => name === tool);
     if (listed === undefined) throw new Error(`never listed: ${tool}`);
-    return this.client.call(listed, params, { principal: { id: 'me', kind: 'local' }, ...options }).then((answer) => {
-      return JSON.parse(decodeText(answer.bytes, answer.start, answer.end)) as unknown;
+    return this.client.call(listed, params, { principal: { id: 'me', kind: 'local' }, ...options }).then(({ raw }) => {
+      return JSON.parse(decodeText(raw.bytes, raw.start, raw.end)) as unknown;
     });
   }
 }
@@ -366,7 +366,7 @@ test('what goes beyond maxInFlight is refused before it is sent', async () => {
   const up = new Started([{}]);
   await up.client.start();
   const waiting = [1, 2, 3].map(() => up.call('some'));
-  expect(() => up.call('some')).toThrow(expect.objectContaining({ code: 'BUSY', data: { upstream: 'up', limit: 3 } }));
+  await expect(up.call('some')).rejects.toMatchObject({ code: 'BUSY', data: { upstream: 'up', limit: 3 } });
   for (const { id } of up.transport.received('tools/call')) up.transport.answer(id, { content: [] });
   await Promise.all(waiting);
   const fourth = up.call('some');

@@ -4,22 +4,21 @@ import {
   type CancelSignal,
   type Clock,
   DoorError,
-  decodeText,
   type EventBus,
   findDuplicateName,
   orAborted,
   SCAN,
-  type Scheduled,
   toDoorError,
 } from '../base/index.js';
 import type { ListedTool } from '../catalog/index.js';
-import { type CallParams, findCodec, NEWEST } from '../protocol/index.js';
+import type { CallParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import { Connection } from './connection.js';
 import { findOddContent } from './content.js';
+import { explainStart, optionsOf, StartDeadline, shakeHands } from './handshake.js';
 import { judgeAnswer, judgeArguments } from './judging.js';
 import { listTools, type ToolList } from './listing.js';
-import type { RawAnswer, RequestOptions } from './pending.js';
+import type { RawAnswer } from './pending.js';
 import type { Transport } from './transport.js';
 
 export interface ClientValidation {
@@ -46,6 +45,12 @@ export interface ClientOptions {
   readonly listed: (list: ToolList) => void;
 }
 
+/** An upstream's answer to a call, as it came, and where its structuredContent breaks the tool's outputSchema. */
+export interface JudgedAnswer {
+  readonly raw: RawAnswer;
+  readonly violations: readonly Issue[];
+}
+
 export type ClientState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'connecting'; readonly sinceMs: number; readonly done: Promise<void> }
@@ -56,7 +61,8 @@ export type ClientState =
       readonly serverName: string;
       readonly list: ToolList;
     }
-  | { readonly kind: 'failed'; readonly error: DoorError; readonly atMs: number }
+  /** `sinceMs` above is for people (epoch), `failedAtMs` for the retry (monotonic). */
+  | { readonly kind: 'failed'; readonly error: DoorError; readonly failedAtMs: number }
   | { readonly kind: 'closed' };
 
 /** A failed upstream is not tried again sooner than this, so that a burst of calls cannot become a burst of starts. */
@@ -91,7 +97,8 @@ export class Client {
     if (state.kind === 'ready') return;
     if (state.kind === 'connecting') return state.done;
     if (state.kind === 'closed') throw new DoorError('UPSTREAM_UNREACHABLE', `${this.#options.upstream}: closed`);
-    if (state.kind === 'failed' && this.#options.clock.monotonicMs() - state.atMs < RETRY_AFTER_MS) throw state.error;
+    if (state.kind === 'failed' && this.#options.clock.monotonicMs() - state.failedAtMs < RETRY_AFTER_MS)
+      throw state.error;
     // The state first: connecting may fail, or be closed, before it waits for anything.
     let begin = (): void => {};
     const done = new Promise<void>((resolve) => {
@@ -103,31 +110,39 @@ export class Client {
   }
 
   /**
-   * Judges a call and, when it is valid, sends the caller's own bytes.
+   * Judges a call and, when it is valid, sends the caller's own bytes; then judges what comes back. Everything that
+   * goes wrong comes as a rejection.
    *
    * @param tool as this upstream lists it now
    * @throws {DoorError} INVALID_ARGUMENTS before anything is sent; BUSY; TIMEOUT; UPSTREAM_LOST and its kin after
    */
-  call(tool: ListedTool, params: CallParams, options: CallOptions): Promise<RawAnswer> {
+  call(tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
     const state = this.#state;
-    if (state.kind !== 'ready') {
-      return orAborted(this.start(), options.signal).then(() => this.#callAnew(tool, params, options));
+    try {
+      if (state.kind === 'ready') return this.#send(state.connection, tool, params, options);
+    } catch (thrown) {
+      return Promise.reject(thrown);
     }
+    return orAborted(this.start(), options.signal).then(() => this.#callAnew(tool, params, options));
+  }
+
+  #send(connection: Connection, tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
     const { upstream, maxInFlight, maxDepth, callTimeoutMs, maxCallMs } = this.#options;
     judgeArguments(upstream, tool, params, maxDepth);
-    if (state.connection.inFlight >= maxInFlight) throw this.#busy();
-    options.observer?.sent?.(upstream);
-    return state.connection.call(params, tool.quotedName, {
+    if (connection.inFlight >= maxInFlight) throw this.#busy();
+    const answered = connection.call(params, tool.quotedName, {
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? callTimeoutMs,
       maxMs: maxCallMs,
       progress: options.progress,
       about: tool.name,
     });
+    options.observer?.sent?.(upstream);
+    return answered.then((raw) => ({ raw, violations: this.#inspect(tool, raw) }));
   }
 
   /** After a reconnect the tool may have another schema, or be gone: look it up in the new list. */
-  #callAnew(tool: ListedTool, params: CallParams, options: CallOptions): Promise<RawAnswer> {
+  #callAnew(tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
     const state = this.#state;
     const { upstream } = this.#options;
     if (state.kind === 'failed') throw state.error;
@@ -141,7 +156,7 @@ export class Client {
   }
 
   /** Judges what came back, and tells what is odd about it. The answer itself stays as it is. */
-  inspect(tool: ListedTool, answer: RawAnswer): readonly Issue[] {
+  #inspect(tool: ListedTool, answer: RawAnswer): readonly Issue[] {
     if (answer.kind === 'error') return [];
     const { upstream, events } = this.#options;
     const violations = judgeAnswer(tool, answer);
@@ -197,9 +212,9 @@ export class Client {
       events.emit('upstream.connected', { upstream, revision: ready.revision, tools: ready.list.tools.length });
       this.#publish(ready.list);
     } catch (thrown) {
-      const error = this.#explainStart(toDoorError(thrown), transport?.tail() ?? '');
+      const error = explainStart(upstream, toDoorError(thrown), transport?.tail() ?? '');
       if ((this.#state as ClientState).kind !== 'closed') {
-        this.#state = { kind: 'failed', error, atMs: this.#options.clock.monotonicMs() };
+        this.#state = { kind: 'failed', error, failedAtMs: this.#options.clock.monotonicMs() };
         events.emit('upstream.lost', { upstream, code: error.code, reason: error.message });
       }
       await this.#opening?.close();
@@ -234,12 +249,8 @@ export class Client {
   async #handshake(connection: Connection, deadline: StartDeadline): Promise<ClientState & { kind: 'ready' }> {
     const { upstream, info } = this.#options;
     await connection.open();
-    const hello = { protocolVersion: NEWEST.revision, capabilities: {}, clientInfo: info };
-    const answer = await connection.request('initialize', JSON.stringify(hello), optionsOf('initialize'));
+    const server = await shakeHands(connection, upstream, info);
     deadline.extend();
-    const server = readInitializeResult(upstream, answer);
-    connection.codec = server.codec;
-    connection.notify('notifications/initialized');
     // What changed until now is in the list that is asked for now.
     this.#isRelistQueued = false;
     const list = server.hasTools ? await this.#list(connection) : { tools: [], exclusions: [] };
@@ -249,7 +260,7 @@ export class Client {
   #list(connection: Connection, signal?: CancelSignal): Promise<ToolList> {
     const { upstream, events, validation } = this.#options;
     return listTools(connection, {
-      mount: upstream,
+      upstream,
       uncompilableOutput: validation.uncompilableOutput,
       request: optionsOf('tools/list', signal),
       warn: (warning) =>
@@ -319,25 +330,8 @@ export class Client {
       ...(reason.hint === undefined ? {} : { hint: reason.hint }),
       cause: reason,
     });
-    this.#state = { kind: 'failed', error, atMs: clock.monotonicMs() };
+    this.#state = { kind: 'failed', error, failedAtMs: clock.monotonicMs() };
     events.emit('upstream.lost', { upstream, code: reason.code, reason: reason.message });
-  }
-
-  /** A start that failed says what the process itself had to say about it. */
-  #explainStart(error: DoorError, written: string): DoorError {
-    const { upstream } = this.#options;
-    const tail = lastLines(written);
-    const { code: first } = error.cause instanceof DoorError ? error.cause : error;
-    const code = first === 'UPSTREAM_LOST' || first === 'INTERNAL' ? 'UPSTREAM_UNREACHABLE' : first;
-    // No call was under way: that handshake's outcome is nobody's concern.
-    const { outcome: _, ...facts } = error.data;
-    const message = error.message.startsWith(`${upstream}: `) ? error.message : `${upstream}: ${error.message}`;
-    const said = tail === '' ? '' : ` It wrote: ${tail}`;
-    return new DoorError(code, `${message}${said}`, {
-      data: { ...facts, upstream },
-      hint: error.hint ?? 'Run the command of this server by hand to see what it says.',
-      cause: error,
-    });
   }
 
   #busy(): DoorError {
@@ -347,79 +341,4 @@ export class Client {
       hint: 'Wait for calls in flight to end, or raise limits.maxInFlight.',
     });
   }
-}
-
-/** A request of our own: whoever makes it bounds it, be it by the start's deadline or by a signal. */
-function optionsOf(about: string, signal?: CancelSignal): RequestOptions {
-  const boundMs = Number.POSITIVE_INFINITY;
-  return { about, timeoutMs: boundMs, maxMs: boundMs, signal, progress: undefined };
-}
-
-/** The time a start may take; each sign of life begins it anew. */
-class StartDeadline {
-  readonly passed: Promise<never>;
-  readonly #clock: Clock;
-  readonly #timeoutMs: number;
-  #reject!: (reason: DoorError) => void;
-  #timer: Scheduled;
-  #isOver = false;
-
-  constructor(clock: Clock, timeoutMs: number) {
-    this.#clock = clock;
-    this.#timeoutMs = timeoutMs;
-    this.passed = new Promise((_, reject) => {
-      this.#reject = reject;
-    });
-    this.passed.catch(() => {});
-    this.#timer = this.#arm();
-  }
-
-  extend(): void {
-    if (this.#isOver) return;
-    this.#timer.cancel();
-    this.#timer = this.#arm();
-  }
-
-  end(): void {
-    this.#isOver = true;
-    this.#timer.cancel();
-  }
-
-  #arm(): Scheduled {
-    return this.#clock.schedule(this.#timeoutMs, () => {
-      this.#reject(
-        new DoorError('TIMEOUT', `did not start within ${this.#timeoutMs} ms`, {
-          data: { waitedMs: this.#timeoutMs },
-          hint: 'Raise startTimeoutMs for this server if it needs longer to start.',
-        }),
-      );
-    });
-  }
-}
-
-interface Hello {
-  readonly codec: NonNullable<ReturnType<typeof findCodec>>;
-  readonly name: string;
-  readonly hasTools: boolean;
-}
-
-function readInitializeResult(upstream: string, answer: RawAnswer): Hello {
-  const text = decodeText(answer.bytes, answer.start, answer.end);
-  const broke = (why: string): DoorError =>
-    new DoorError('UPSTREAM_BROKE_PROTOCOL', `${upstream}: ${why}`, { data: { upstream } });
-  if (answer.kind === 'error') throw broke(`initialize was refused: ${text.slice(0, 400)}`);
-  const hello = JSON.parse(text) as {
-    protocolVersion?: unknown;
-    capabilities?: { tools?: unknown };
-    serverInfo?: { name?: unknown };
-  };
-  const revision = hello.protocolVersion;
-  const codec = typeof revision === 'string' ? findCodec(revision) : undefined;
-  if (codec === undefined) throw broke(`speaks protocol revision ${JSON.stringify(revision)}, which doorward does not`);
-  const name = hello.serverInfo?.name;
-  return { codec, name: typeof name === 'string' ? name : upstream, hasTools: hello.capabilities?.tools != null };
-}
-
-function lastLines(tail: string): string {
-  return tail.trim().split('\n').slice(-3).join(' | ').slice(-400);
 }

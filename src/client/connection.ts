@@ -4,6 +4,7 @@ import {
   decodeText,
   elementsOf,
   JsonScanner,
+  type Piece,
   type ScanLimits,
   type Scheduled,
 } from '../base/index.js';
@@ -110,15 +111,25 @@ export class Connection implements PendingOwner {
   /** Sends a request of our own; `params` is JSON text. */
   request(method: string, params: string | undefined, options: RequestOptions): Promise<RawAnswer> {
     const pending = this.#begin(options);
-    this.#options.transport.send([requestMessage(pending.id, method, params)]);
+    this.#hand(pending, [requestMessage(pending.id, method, params)]);
     return pending.answer;
   }
 
   /** Sends a call that has been judged, and waits for its answer. */
   call(params: CallParams, quotedName: string, options: RequestOptions): Promise<RawAnswer> {
     const pending = this.#begin(options);
-    this.#options.transport.send(forwardCall(params, pending.id, quotedName));
+    this.#hand(pending, forwardCall(params, pending.id, quotedName));
     return pending.answer;
+  }
+
+  /** Hands a request to the transport; one it would not take waits for nothing. */
+  #hand(pending: Pending, pieces: readonly Piece[]): void {
+    try {
+      this.#options.transport.send(pieces);
+    } catch (thrown) {
+      this.#settle(pending);
+      throw thrown;
+    }
   }
 
   #begin(options: RequestOptions): Pending {

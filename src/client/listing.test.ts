@@ -25,7 +25,7 @@ async function listed(list: NonNullable<MemoryScript['on']>[string]): Promise<Li
   });
   await connection.open();
   const list_ = await listTools(connection, {
-    mount: 'up',
+    upstream: 'up',
     uncompilableOutput: 'exclude',
     request: { about: 'tools/list', signal: undefined, timeoutMs: 1_000, maxMs: 1_000, progress: undefined },
     warn: ({ warning }) => warnings.push(warning),

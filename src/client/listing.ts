@@ -12,7 +12,7 @@ export interface ToolList {
 }
 
 export interface ListingOptions {
-  readonly mount: string;
+  readonly upstream: string;
   readonly uncompilableOutput: 'exclude' | 'ignore';
   readonly request: RequestOptions;
   readonly warn: (warning: DefinitionWarning | { readonly warning: string; readonly message: string }) => void;
@@ -34,7 +34,7 @@ export async function listTools(connection: Connection, options: ListingOptions)
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? undefined : `{"cursor":${cursor}}`;
     const answer = await connection.request('tools/list', params, options.request);
-    const { elements, next } = readPage(answer, options.mount);
+    const { elements, next } = readPage(answer, options.upstream);
     const isRepeat = next !== undefined && cursors.has(next);
     for (const element of elements) {
       position++;

@@ -14,7 +14,7 @@ interface Read {
 function read(text: string, uncompilableOutput: DefinitionOptions['uncompilableOutput'] = 'exclude'): Read {
   const warnings: string[] = [];
   const warn = ({ warning }: { readonly warning: string }): void => void warnings.push(warning);
-  const result = readDefinition(encodeText(text), { mount: 'up', uncompilableOutput, position: 7, warn });
+  const result = readDefinition(encodeText(text), { upstream: 'up', uncompilableOutput, position: 7, warn });
   return {
     tool: result.kind === 'tool' ? result.tool : undefined,
     exclusion: result.kind === 'exclusion' ? result.exclusion : undefined,

@@ -5,7 +5,7 @@ import { compileSchema, type Judge } from '../schema/index.js';
 import { ObjectText } from './object-text.js';
 
 export interface DefinitionOptions {
-  readonly mount: string;
+  readonly upstream: string;
   /** `ignore` keeps a tool whose outputSchema alone cannot compile, without judging its answers. */
   readonly uncompilableOutput: 'exclude' | 'ignore';
   /** Where in the list the tool stood, for tools without a readable name. */
@@ -245,7 +245,7 @@ function excluded(
   reason: string,
   code: ErrorCode = 'SCHEMA_INVALID',
 ): DefinitionResult {
-  return { kind: 'exclusion', exclusion: { mount: options.mount, tool, code, which, schemaPath, reason } };
+  return { kind: 'exclusion', exclusion: { mount: options.upstream, tool, code, which, schemaPath, reason } };
 }
 
 function misfitsOf(value: Record<string, unknown>, kinds: Readonly<Record<string, Fits>>): string[] {

@@ -14,16 +14,12 @@ export interface Transport {
 
   /**
    * Hands over one whole message in pieces, in order, without its line end. The pieces' memory belongs to the
-   * transport from then on; callers do not write into it again.
-   *
-   * @returns false when the other side reads too slowly: hold back until `whenWritable` resolves
+   * transport from then on; callers do not write into it again. Never waits: how much may lie here unread is bounded by
+   * the calls that may be in flight (limits.maxInFlight).
    */
-  send(pieces: readonly Piece[]): boolean;
+  send(pieces: readonly Piece[]): void;
 
-  /** Resolves once the sink has drained, or at once if it has. */
-  whenWritable(): Promise<void>;
-
-  /** Stops and resumes reading, so that a slow caller slows its own upstream and nobody else. */
+  /** Stops and resumes reading, so that nothing piles up before a caller that reads slowly. */
   pause(): void;
   resume(): void;
 

@@ -6,7 +6,7 @@ export type Reply = (pieces: readonly Piece[]) => void;
 /** What becomes of a request that its caller has cancelled: it is over, and nothing is said. */
 export const NO_ANSWER: readonly Piece[] = [];
 
-/** The messages of one batch (2025-03-26): their answers go out together, when the last one is there. */
+/** The messages of one batch: their answers go out together, when the last one is there. */
 export class Batch {
   readonly #reply: Reply;
   readonly #answers: JsonSlice[] = [];

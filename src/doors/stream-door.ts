@@ -1,6 +1,6 @@
 import {
   type CallOptions,
-  CallSignal,
+  type CallSignal,
   DoorError,
   decodeText,
   elementsOf,
@@ -34,12 +34,15 @@ import {
   resultHead,
 } from '../protocol/index.js';
 import { Batch, NO_ANSWER, type Reply } from './batch.js';
+import { OpenRequests } from './open-requests.js';
 import { ToolListPages } from './tool-list-pages.js';
 
 export interface StreamDoorOptions {
   /** What the gateway behind the door is bounded by; known before the gateway is there. */
   readonly limits: Pick<GatewayLimits, 'maxDepth' | 'maxMessageBytes' | 'pageSize'>;
   readonly principal: Principal;
+  /** What events call this way in: `stdio`. */
+  readonly door: string;
   /** How we introduce ourselves to callers. */
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   /** Hands over one whole message, without its line end. False: the caller reads too slowly. */
@@ -49,9 +52,6 @@ export interface StreamDoorOptions {
   /** The caller's stream broke the limits for good; nothing more will be read. */
   readonly broken: (reason: DoorError) => void;
 }
-
-/** What a request fails with that its caller cancelled: it is not answered (MCP basic/utilities/cancellation). */
-const CANCELLED = Symbol('the caller cancelled');
 
 /** A request that came before the gateway did. */
 interface Parked {
@@ -75,16 +75,13 @@ export class StreamDoor {
   readonly #scanner: JsonScanner;
   readonly #framer: LineFramer;
   readonly #pages: ToolListPages;
-  /** What can be cancelled, by the token of the caller's id. */
-  readonly #cancellable = new Map<string, CallSignal>();
+  readonly #requests = new OpenRequests();
   readonly #write: Reply;
   #codec: Codec = NEWEST;
   /** Told of changes only once it has been told what there was. */
   #hasListed = false;
   #isHeldBack = false;
   #isClosed = false;
-  #open = 0;
-  #idle: (() => void) | undefined;
   #unwatch: () => void = () => {};
 
   constructor(options: StreamDoorOptions) {
@@ -107,6 +104,7 @@ export class StreamDoor {
   attach(gateway: Gateway): void {
     if (this.#isClosed) return;
     this.#gateway = gateway;
+    if (this.#isHeldBack) gateway.pause();
     this.#unwatch = gateway.onListChanged(() => {
       if (this.#hasListed) this.#write([notificationMessage('notifications/tools/list_changed')]);
     });
@@ -114,7 +112,7 @@ export class StreamDoor {
     this.#parked = [];
     for (const { bytes, start, end, reply } of parked) {
       this.#line(bytes, start, end, reply);
-      this.#requestEnded();
+      this.#requests.release();
     }
   }
 
@@ -124,22 +122,19 @@ export class StreamDoor {
 
   /** The caller's stream ended: a last line without its line feed still counts. */
   end(): void {
-    this.#framer.end();
+    if (!this.#isClosed) this.#framer.end();
   }
 
   /** Resolves when every request has been answered. */
   whenIdle(): Promise<void> {
-    if (this.#open === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#idle = resolve;
-    });
+    return this.#requests.whenIdle();
   }
 
   /** The caller is gone: its calls are cancelled upstream and nothing more is written. */
   close(): void {
     this.#isClosed = true;
     this.#unwatch();
-    for (const signal of this.#cancellable.values()) signal.abort(CANCELLED);
+    this.#requests.cancelAll();
     for (const { id } of this.#parked) this.#forget(id);
   }
 
@@ -181,7 +176,7 @@ export class StreamDoor {
 
   #park(request: Parked): void {
     this.#parked.push(request);
-    this.#open++;
+    this.#requests.hold();
   }
 
   #initialize(message: Message): string {
@@ -203,11 +198,11 @@ export class StreamDoor {
     const params = this.#paramsOf(message) as { cursor?: unknown } | undefined;
     const cursor = params?.cursor ?? undefined;
     const { id } = message;
-    const signal = this.#begin(id);
+    const signal = this.#requests.begin(id);
     gateway.listTools({ signal }).then(
       (entries) => {
         reply(signal.aborted ? NO_ANSWER : this.#listMessage(id, entries, cursor));
-        this.#finish(id, signal);
+        this.#requests.finish(id, signal);
       },
       (thrown: unknown) => this.#fail(id, signal, thrown, reply),
     );
@@ -224,42 +219,25 @@ export class StreamDoor {
     const { id } = message;
     const params = locateCallParams(this.#scanner, message.bytes, message.body);
     if (typeof params === 'string') return reply([errorMessage(id, RPC.invalidParams, `tools/call: ${params}`)]);
-    const signal = this.#begin(id);
+    const signal = this.#requests.begin(id);
     const token = progressTokenOf(params);
-    const { principal } = this.#options;
+    const { principal, door } = this.#options;
     const options: CallOptions =
       token === undefined
-        ? { principal, signal, door: 'stdio' }
-        : { principal, signal, door: 'stdio', progress: (progress) => this.#progress(progress, token) };
+        ? { principal, signal, door }
+        : { principal, signal, door, progress: (progress) => this.#progress(progress, token) };
     gateway.call(params, options).then(
       (answer) => {
         reply(signal.aborted ? NO_ANSWER : messageOf(id, answer));
-        this.#finish(id, signal);
+        this.#requests.finish(id, signal);
       },
       (thrown: unknown) => this.#fail(id, signal, thrown, reply),
     );
   }
 
-  #begin(id: string): CallSignal {
-    const signal = new CallSignal();
-    this.#cancellable.set(id, signal);
-    this.#open++;
-    return signal;
-  }
-
   #fail(id: string, signal: CallSignal, thrown: unknown, reply: Reply): void {
     reply(signal.aborted ? NO_ANSWER : [doorErrorMessage(id, toDoorError(thrown))]);
-    this.#finish(id, signal);
-  }
-
-  #finish(id: string, signal: CallSignal): void {
-    if (this.#cancellable.get(id) === signal) this.#cancellable.delete(id);
-    this.#requestEnded();
-  }
-
-  #requestEnded(): void {
-    this.#open--;
-    if (this.#open === 0) this.#idle?.();
+    this.#requests.finish(id, signal);
   }
 
   #notification(message: Message): void {
@@ -267,7 +245,7 @@ export class StreamDoor {
     const at = this.#scanner.find('requestId', message.bytes, message.body);
     if (at < 0) return;
     const id = decodeText(message.bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!);
-    this.#cancellable.get(id)?.abort(CANCELLED);
+    this.#requests.cancel(id);
     if (this.#parked.length > 0) this.#forget(id);
   }
 
@@ -277,7 +255,7 @@ export class StreamDoor {
     this.#parked = this.#parked.filter((request) => request.id !== id);
     for (const { reply } of gone) {
       reply(NO_ANSWER);
-      this.#requestEnded();
+      this.#requests.release();
     }
   }
 
@@ -299,7 +277,7 @@ export class StreamDoor {
     reply([errorMessage(bad.id, bad.code, `${what}: ${bad.reason}`)]);
   }
 
-  /** Several messages at once (2025-03-26): answered together, when the last one is. */
+  /** Several messages at once, in revisions that allow it: answered together, when the last one is. */
   #batch(bytes: Uint8Array, start: number, reply: Reply): void {
     const spans = elementsOf(bytes, start);
     if (spans.length === 0) return reply([errorMessage('null', RPC.invalidRequest, 'Invalid request: an empty batch')]);

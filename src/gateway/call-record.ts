@@ -1,27 +1,32 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { type CallEvent, type CallOptions, type Clock, DoorError, type EventBus } from '../base/index.js';
-import type { CatalogEntry } from '../catalog/index.js';
+import { type CallEvent, type CallOptions, type Clock, type EventBus, toDoorError } from '../base/index.js';
 import type { RawAnswer } from '../client/index.js';
 import type { CallParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 
-/** Codes with which a call ends before its upstream has seen anything of it. */
+/** Codes with which we refuse a call; its upstream has seen nothing of it. */
 const REFUSALS = new Set(['INVALID_ARGUMENTS', 'TOOL_UNKNOWN', 'TOOL_EXCLUDED', 'BUSY']);
+
+/** What a call is for: the tool by its upstream's name. `upstream` is '' where nobody owns it. */
+export interface CallTarget {
+  readonly upstream: string;
+  readonly tool: string;
+}
 
 /** The event of one call, gathered while it runs. Made only where somebody listens. */
 export class CallRecord {
   readonly #events: EventBus;
   readonly #clock: Clock;
-  readonly #entry: CatalogEntry;
+  readonly #target: CallTarget;
   readonly #params: CallParams;
   readonly #options: CallOptions;
   readonly #beganAtMs: number;
 
-  private constructor(events: EventBus, clock: Clock, entry: CatalogEntry, params: CallParams, options: CallOptions) {
+  private constructor(events: EventBus, clock: Clock, target: CallTarget, params: CallParams, options: CallOptions) {
     this.#events = events;
     this.#clock = clock;
-    this.#entry = entry;
+    this.#target = target;
     this.#params = params;
     this.#options = options;
     this.#beganAtMs = clock.monotonicMs();
@@ -31,12 +36,12 @@ export class CallRecord {
   static begin(
     events: EventBus,
     clock: Clock,
-    entry: CatalogEntry,
+    target: CallTarget,
     params: CallParams,
     options: CallOptions,
   ): CallRecord | undefined {
     if (!events.hears('call.completed') && !events.hears('call.rejected')) return undefined;
-    return new CallRecord(events, clock, entry, params, options);
+    return new CallRecord(events, clock, target, params, options);
   }
 
   completed(answer: RawAnswer): void {
@@ -45,8 +50,8 @@ export class CallRecord {
   }
 
   failed(thrown: unknown): void {
-    if (!(thrown instanceof DoorError)) return this.#emit({ outcome: 'cancelled', responseBytes: 0 });
-    const { code, data } = thrown;
+    if (this.#options.signal?.aborted) return this.#emit({ outcome: 'cancelled', responseBytes: 0 });
+    const { code, data } = toDoorError(thrown);
     const outcome = REFUSALS.has(code) ? 'rejected' : code === 'TIMEOUT' ? 'timeout' : 'error';
     const issues = Array.isArray(data.issues)
       ? { issues: (data.issues as Issue[]).map(({ path, message }) => ({ path, message })) }
@@ -64,8 +69,7 @@ export class CallRecord {
       timeMs: this.#clock.nowMs() - Math.round(durationMs),
       principal: this.#options.principal.id,
       door: this.#options.door ?? 'embedded',
-      upstream: this.#entry.mount,
-      tool: this.#entry.tool.name,
+      ...this.#target,
       transport: 'proxied',
       requestBytes: text.length,
       argumentsHash: bytesToHex(sha256(text)).slice(0, 16),

@@ -7,6 +7,7 @@ import {
   JsonScanner,
   orAborted,
   systemClock,
+  toDoorError,
 } from '../base/index.js';
 import {
   buildSnapshot,
@@ -31,6 +32,9 @@ const LIMITS: GatewayLimits = {
   maxInFlight: 1_024,
   pageSize: 0,
 };
+
+/** A name that nobody knows is shown up to this length. */
+const MAX_SHOWN = 200;
 
 /** Puts many upstreams behind one catalog. Nothing starts before `start`, or before a mount is asked for. */
 export function createGateway(options: GatewayOptions): Gateway {
@@ -67,8 +71,14 @@ class MountGateway implements Gateway {
   }
 
   start(): void {
+    this.#begin();
+  }
+
+  /** Starts every mount. @returns when that was first done, in monotonic milliseconds */
+  #begin(): number {
     this.#startedAtMs ??= this.#clock.monotonicMs();
     for (const mount of this.#mounts.values()) void mount.settle();
+    return this.#startedAtMs;
   }
 
   upstreams(): readonly UpstreamStatus[] {
@@ -86,13 +96,13 @@ class MountGateway implements Gateway {
   }
 
   async listTools(options: { readonly signal?: CancelSignal } = {}): Promise<readonly CatalogEntry[]> {
-    this.start();
+    const startedAtMs = this.#begin();
     const waiting = [...this.#mounts.values()].filter((mount) => !mount.isSettled);
     if (waiting.length > 0) {
       const settled = waiting.map((mount) => mount.settle());
       await waitForLists(settled, {
         clock: this.#clock,
-        startedAtMs: this.#startedAtMs ?? 0,
+        startedAtMs,
         firstListedAtMs: () => this.#firstListedAtMs,
         signal: options.signal,
       });
@@ -103,7 +113,10 @@ class MountGateway implements Gateway {
   call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
     const entry = this.#show().find(params.name);
     if (entry !== undefined) return this.#send(entry, params, options);
-    return this.#lookUpAgain(params.name, options.signal).then((found) => this.#send(found, params, options));
+    return this.#lookUpAgain(params.name, options.signal).then(
+      (found) => this.#send(found, params, options),
+      (thrown: unknown) => this.#refuse(params, options, thrown),
+    );
   }
 
   async callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer> {
@@ -117,9 +130,9 @@ class MountGateway implements Gateway {
     const mount = this.#getMount(call.mount);
     if (mount.list === undefined) await orAborted(mount.settle(), options.signal);
     const entry = this.#snapshot.findTool(call.mount, call.tool);
-    if (entry === undefined)
-      throw this.#unknown(call.tool, this.#snapshot.findExclusion(call.mount, call.tool), call.mount);
-    return this.#send(entry, params, options);
+    if (entry !== undefined) return this.#send(entry, params, options);
+    const exclusion = this.#snapshot.findExclusion(call.mount, call.tool);
+    return this.#refuse(params, options, this.#unknown(call.tool, exclusion, call.mount));
   }
 
   onListChanged(listener: () => void): () => void {
@@ -142,21 +155,27 @@ class MountGateway implements Gateway {
   /** The one place where a call goes down to a client and its answer comes back. */
   #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
     const mount = this.#getMount(entry.mount);
-    const record = CallRecord.begin(this.events, this.#clock, entry, params, options);
-    try {
-      const client = mount.getClient();
-      return client.call(entry.tool, params, options).then(
-        (raw) => {
-          const violations = client.inspect(entry.tool, raw);
+    const target = { upstream: entry.mount, tool: entry.tool.name };
+    const record = CallRecord.begin(this.events, this.#clock, target, params, options);
+    return mount
+      .getClient()
+      .call(entry.tool, params, options)
+      .then(
+        ({ raw, violations }) => {
           record?.completed(raw);
           const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
           return isEnforced ? violationAsResult(entry, violations) : answerOf(raw, violations);
         },
         (thrown: unknown) => this.#failed(mount, record, thrown),
       );
-    } catch (thrown) {
-      return new Promise((resolve) => resolve(this.#failed(mount, record, thrown)));
-    }
+  }
+
+  /** A call of a tool that is not there leaves its event too. */
+  #refuse(params: CallParams, options: CallOptions, thrown: unknown): never {
+    const { upstream, tool } = toDoorError(thrown).data;
+    const target = { upstream: String(upstream ?? ''), tool: String(tool ?? params.name.slice(0, MAX_SHOWN)) };
+    CallRecord.begin(this.events, this.#clock, target, params, options)?.failed(thrown);
+    throw thrown;
   }
 
   #failed(mount: MountedUpstream, record: CallRecord | undefined, thrown: unknown): ToolAnswer {
@@ -212,12 +231,13 @@ class MountGateway implements Gateway {
       mount === undefined
         ? this.#snapshot.entries.map((entry) => entry.name)
         : this.#snapshot.entries.filter((entry) => entry.mount === mount).map((entry) => entry.tool.name);
-    const whose = mount === undefined ? '' : `${mount} lists `;
+    const shown = name.slice(0, MAX_SHOWN);
+    const quoted = JSON.stringify(shown);
     return new DoorError(
       'TOOL_UNKNOWN',
-      `${whose}${whose === '' ? 'There is ' : ''}no tool ${JSON.stringify(name.slice(0, 200))}`,
+      mount === undefined ? `There is no tool ${quoted}` : `${mount} lists no tool ${quoted}`,
       {
-        data: { tool: name.slice(0, 200), ...(mount !== undefined && { upstream: mount }) },
+        data: { tool: shown, ...(mount !== undefined && { upstream: mount }) },
         hint: nearest(name, names) ?? 'List the tools to see what there is.',
       },
     );
@@ -264,7 +284,7 @@ class MountGateway implements Gateway {
 }
 
 function nearest(name: string, names: readonly string[]): string | undefined {
-  if (names.length === 0 || name.length > 200) return undefined;
+  if (names.length === 0 || name.length > MAX_SHOWN) return undefined;
   const best = closest(name, names);
   return distance(name, best) <= Math.max(2, name.length / 3) ? `Did you mean ${best}?` : undefined;
 }

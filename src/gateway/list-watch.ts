@@ -1,4 +1,4 @@
-import type { Clock, EventBus, Scheduled } from '../base/index.js';
+import { type Clock, type EventBus, guarded, type Scheduled } from '../base/index.js';
 import type { CatalogEntry, CatalogSnapshot } from '../catalog/index.js';
 
 /** Callers are told of changes at most this often. */
@@ -64,14 +64,5 @@ export class ListWatch {
     }
     for (const entry of before.entries) if (after.find(entry.name) === undefined) emit(entry, 'removed');
     return hasChanged;
-  }
-}
-
-/** A listener's mistake must not look like one of the upstream whose list it hears of. */
-function guarded(listener: () => void): void {
-  try {
-    listener();
-  } catch {
-    // Listeners that care report their own failures.
   }
 }

@@ -22,7 +22,9 @@ export async function runStdio(run: Run, cli: Cli): Promise<number> {
       return gateway;
     },
   });
-  return end === 'broken' ? 1 : 0;
+  if (end.kind !== 'broken') return 0;
+  writeError(end.reason, cli.err);
+  return 1;
 }
 
 /** Says what is wrong with the configuration, in the form of the log: whoever reads one reads the other. */

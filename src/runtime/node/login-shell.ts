@@ -30,12 +30,8 @@ class LoginShellTransport implements Transport {
     await this.#inner.open(handlers);
   }
 
-  send(pieces: readonly Piece[]): boolean {
-    return this.#inner?.send(pieces) ?? true;
-  }
-
-  async whenWritable(): Promise<void> {
-    await this.#inner?.whenWritable();
+  send(pieces: readonly Piece[]): void {
+    this.#inner?.send(pieces);
   }
 
   pause(): void {

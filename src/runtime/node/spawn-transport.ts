@@ -68,12 +68,8 @@ class SpawnTransport implements Transport {
     this.#attach(child, handlers);
   }
 
-  send(pieces: readonly Piece[]): boolean {
-    return this.#isOver || this.#sink === undefined ? true : this.#sink.write(pieces);
-  }
-
-  async whenWritable(): Promise<void> {
-    await this.#sink?.whenWritable();
+  send(pieces: readonly Piece[]): void {
+    if (!this.#isOver) this.#sink?.write(pieces);
   }
 
   pause(): void {

@@ -21,7 +21,9 @@ const SIGNAL_DRAIN_MS = 15_000;
 const LAST_WRITE_MS = 1_000;
 
 /** Why serving ended. `gone`: the caller closed its reading side, so nobody is left to answer. */
-export type StdioEnd = 'eof' | 'signal' | 'gone' | 'broken';
+export type StdioEnd =
+  | { readonly kind: 'eof' | 'signal' | 'gone' }
+  | { readonly kind: 'broken'; readonly reason: DoorError };
 
 /** Serves one caller on stdin and stdout until it leaves or a signal comes; then ends everything that was started. */
 export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
@@ -31,36 +33,45 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
   const door = new StreamDoor({
     limits: options.limits,
     principal: localPrincipal(),
+    door: 'stdio',
     info: options.info,
     write: (pieces) => sink.write(pieces),
     whenWritable: () => sink.whenWritable(),
-    broken: (_reason: DoorError) => ends.end('broken'),
+    broken: (reason) => ends.end({ kind: 'broken', reason }),
   });
   const input = process.stdin;
   input.on('data', (chunk: Buffer) => door.push(chunk));
   input.once('end', () => {
     door.end();
-    ends.end('eof');
+    ends.end({ kind: 'eof' });
   });
-  input.once('error', () => ends.end('eof'));
+  input.once('error', () => ends.end({ kind: 'eof' }));
   // EPIPE: whoever started us reads no more.
-  output.on('error', () => ends.end('gone'));
-  output.once('close', () => ends.end('gone'));
+  output.on('error', () => ends.end({ kind: 'gone' }));
+  output.once('close', () => ends.end({ kind: 'gone' }));
   process.stderr.on('error', () => {});
 
-  // After the input that is already there has been read: the greeting comes first.
-  await new Promise((resolve) => setImmediate(resolve));
-  const gateway = await options.open();
-  gateway.start();
-  door.attach(gateway);
-  const end = await ends.reached;
-  input.pause();
-  if (end !== 'gone') await ends.unlessHurried(door.whenIdle(), end === 'eof' ? EOF_DRAIN_MS : SIGNAL_DRAIN_MS);
-  door.close();
-  await Promise.all([gateway.close(), end === 'gone' ? undefined : ends.unlessHurried(sink.drain(), LAST_WRITE_MS)]);
-  ends.forget();
-  if (input instanceof Socket) input.destroy();
-  return end;
+  let gateway: Gateway | undefined;
+  try {
+    // After the input that is already there has been read: the greeting comes first.
+    await new Promise((resolve) => setImmediate(resolve));
+    gateway = await options.open();
+    gateway.start();
+    door.attach(gateway);
+    const end = await ends.reached;
+    input.pause();
+    const drainMs = end.kind === 'eof' ? EOF_DRAIN_MS : SIGNAL_DRAIN_MS;
+    if (end.kind !== 'gone') await ends.unlessHurried(door.whenIdle(), drainMs);
+    return end;
+  } finally {
+    door.close();
+    await Promise.all([
+      gateway?.close(),
+      output.destroyed ? undefined : ends.unlessHurried(sink.drain(), LAST_WRITE_MS),
+    ]);
+    ends.forget();
+    if (input instanceof Socket) input.destroy();
+  }
 }
 
 /** Gathers the ways in which serving can end. */
@@ -70,7 +81,7 @@ class Ends implements CancelListener {
   #hurry: () => void = () => {};
   readonly #hurried: Promise<void>;
   #count = 0;
-  readonly #onSignal = (): void => this.end('signal');
+  readonly #onSignal = (): void => this.end({ kind: 'signal' });
   readonly #signal: CancelSignal | undefined;
 
   constructor(signal: CancelSignal | undefined) {
@@ -83,18 +94,18 @@ class Ends implements CancelListener {
     });
     for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, this.#onSignal);
     signal?.addEventListener('abort', this);
-    if (signal?.aborted) this.end('signal');
+    if (signal?.aborted) this.end({ kind: 'signal' });
   }
 
   handleEvent(): void {
-    this.end('signal');
+    this.end({ kind: 'signal' });
   }
 
   end(end: StdioEnd): void {
     this.#count++;
     this.#reach(end);
     // The caller is gone for good, or a second signal came: no more waiting.
-    if (end === 'gone' || (end === 'signal' && this.#count > 1)) this.#hurry();
+    if (end.kind === 'gone' || (end.kind === 'signal' && this.#count > 1)) this.#hurry();
   }
 
   async unlessHurried(task: Promise<void>, timeoutMs: number): Promise<void> {

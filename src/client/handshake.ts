@@ -1,0 +1,114 @@
+import { type CancelSignal, type Clock, DoorError, decodeText, type Scheduled } from '../base/index.js';
+import { type Codec, findCodec, NEWEST } from '../protocol/index.js';
+import type { Connection } from './connection.js';
+import type { RawAnswer, RequestOptions } from './pending.js';
+
+export interface Hello {
+  readonly codec: Codec;
+  /** What the server calls itself; the upstream's id where it does not say. */
+  readonly name: string;
+  readonly hasTools: boolean;
+}
+
+/**
+ * Introduces both sides to each other (MCP basic/lifecycle) on a connection that is open.
+ *
+ * @throws {DoorError} UPSTREAM_BROKE_PROTOCOL when the server refuses, or speaks no revision that we do
+ */
+export async function shakeHands(
+  connection: Connection,
+  upstream: string,
+  info: { readonly name: string; readonly version: string },
+): Promise<Hello> {
+  const hello = { protocolVersion: NEWEST.revision, capabilities: {}, clientInfo: info };
+  const answer = await connection.request('initialize', JSON.stringify(hello), optionsOf('initialize'));
+  const server = readInitializeResult(upstream, answer);
+  connection.codec = server.codec;
+  connection.notify('notifications/initialized');
+  return server;
+}
+
+function readInitializeResult(upstream: string, answer: RawAnswer): Hello {
+  const text = decodeText(answer.bytes, answer.start, answer.end);
+  const broke = (why: string): DoorError =>
+    new DoorError('UPSTREAM_BROKE_PROTOCOL', `${upstream}: ${why}`, { data: { upstream } });
+  if (answer.kind === 'error') throw broke(`initialize was refused: ${text.slice(0, 400)}`);
+  const hello = JSON.parse(text) as {
+    protocolVersion?: unknown;
+    capabilities?: { tools?: unknown };
+    serverInfo?: { name?: unknown };
+  };
+  const revision = hello.protocolVersion;
+  const codec = typeof revision === 'string' ? findCodec(revision) : undefined;
+  if (codec === undefined) throw broke(`speaks protocol revision ${JSON.stringify(revision)}, which doorward does not`);
+  const name = hello.serverInfo?.name;
+  return { codec, name: typeof name === 'string' ? name : upstream, hasTools: hello.capabilities?.tools != null };
+}
+
+/** A start that failed says what the process itself had to say about it. */
+export function explainStart(upstream: string, error: DoorError, written: string): DoorError {
+  const tail = lastLines(written);
+  const { code: first } = error.cause instanceof DoorError ? error.cause : error;
+  const code = first === 'UPSTREAM_LOST' || first === 'INTERNAL' ? 'UPSTREAM_UNREACHABLE' : first;
+  // No call was under way: that handshake's outcome is nobody's concern.
+  const { outcome: _, ...facts } = error.data;
+  const message = error.message.startsWith(`${upstream}: `) ? error.message : `${upstream}: ${error.message}`;
+  const said = tail === '' ? '' : ` It wrote: ${tail}`;
+  return new DoorError(code, `${message}${said}`, {
+    data: { ...facts, upstream },
+    hint: error.hint ?? 'Run the command of this server by hand to see what it says.',
+    cause: error,
+  });
+}
+
+function lastLines(tail: string): string {
+  return tail.trim().split('\n').slice(-3).join(' | ').slice(-400);
+}
+
+/** A request of our own: whoever makes it bounds it, be it by the start's deadline or by a signal. */
+export function optionsOf(about: string, signal?: CancelSignal): RequestOptions {
+  const boundMs = Number.POSITIVE_INFINITY;
+  return { about, timeoutMs: boundMs, maxMs: boundMs, signal, progress: undefined };
+}
+
+/** The time a start may take; each sign of life begins it anew. */
+export class StartDeadline {
+  readonly passed: Promise<never>;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  #reject!: (reason: DoorError) => void;
+  #timer: Scheduled;
+  #isOver = false;
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.passed = new Promise((_, reject) => {
+      this.#reject = reject;
+    });
+    this.passed.catch(() => {});
+    this.#timer = this.#arm();
+  }
+
+  extend(): void {
+    if (this.#isOver) return;
+    this.#timer.cancel();
+    this.#timer = this.#arm();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#timer.cancel();
+  }
+
+  #arm(): Scheduled {
+    return this.#clock.schedule(this.#timeoutMs, () => {
+      this.#reject(
+        new DoorError('TIMEOUT', `did not start within ${this.#timeoutMs} ms`, {
+          data: { waitedMs: this.#timeoutMs },
+          hint: 'Raise startTimeoutMs for this server if it needs longer to start.',
+        }),
+      );
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { CallSignal } from '../base/index.js';
+
+/** What a request ends with that its caller cancelled: it is not answered (MCP basic/utilities/cancellation). */
+const CANCELLED = Symbol('the caller cancelled');
+
+/** A caller's requests that have not been answered yet: what it can cancel, and what an orderly end waits for. */
+export class OpenRequests {
+  readonly #byId = new Map<string, CallSignal>();
+  /** Ids in use twice at once: against the protocol, but each request still has its own end. */
+  #doubled: { readonly id: string; readonly signal: CallSignal }[] = [];
+  #count = 0;
+  #idle: (() => void) | undefined;
+
+  /** A request that can be cancelled begins; `id` is the token as the caller wrote it. */
+  begin(id: string): CallSignal {
+    const signal = new CallSignal();
+    if (this.#byId.has(id)) this.#doubled.push({ id, signal });
+    else this.#byId.set(id, signal);
+    this.#count++;
+    return signal;
+  }
+
+  finish(id: string, signal: CallSignal): void {
+    if (this.#byId.get(id) === signal) this.#byId.delete(id);
+    else this.#doubled = this.#doubled.filter((double) => double.signal !== signal);
+    this.release();
+  }
+
+  /** One more to wait for that has no signal yet. */
+  hold(): void {
+    this.#count++;
+  }
+
+  release(): void {
+    this.#count--;
+    if (this.#count === 0) this.#idle?.();
+  }
+
+  cancel(id: string): void {
+    this.#byId.get(id)?.abort(CANCELLED);
+    for (const double of this.#doubled) if (double.id === id) double.signal.abort(CANCELLED);
+  }
+
+  cancelAll(): void {
+    for (const signal of this.#byId.values()) signal.abort(CANCELLED);
+    for (const { signal } of this.#doubled) signal.abort(CANCELLED);
+  }
+
+  /** Resolves when every request has been answered. */
+  whenIdle(): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#idle = resolve;
+    });
+  }
+}
