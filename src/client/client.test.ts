@@ -306,3 +306,62 @@ test('what goes beyond maxInFlight is refused before it is sent', async () => {
   await fourth;
   expect(up.transport.received('tools/call')).toHaveLength(4);
 });
+
+/** Takes a moment to be ended, as a process does that has to be killed. */
+function slowToEnd(): { readonly script: MemoryScript; end(): void } {
+  const waiting: (() => void)[] = [];
+  return {
+    script: { close: () => new Promise<void>((resolve) => void waiting.push(resolve)) },
+    end: () => {
+      for (const resolve of waiting) resolve();
+    },
+  };
+}
+
+test.each<{ when: string; script: MemoryScript; end: (up: Started) => unknown }>([
+  { when: 'it was lost', script: {}, end: (up) => up.transport.lose() },
+  { when: 'its start timed out', script: NEVER, end: (up) => up.clock.advance(10_000) },
+])('what is still being ended after $when is waited for: by close, and by the next start', async ({ script, end }) => {
+  const slow = slowToEnd();
+  const up = new Started([{ ...script, ...slow.script }, {}]);
+  void failureOf(up.client.start());
+  await settled();
+  await end(up);
+  await up.clock.advance(1_000);
+  let isStarted = false;
+  void up.client.start().then(() => {
+    isStarted = true;
+  });
+  await settled();
+  expect(up.transports).toHaveLength(1);
+  expect(up.transport.closed).toBeGreaterThan(0);
+  slow.end();
+  await settled();
+  expect(up.transports).toHaveLength(2);
+  expect(isStarted).toBe(true);
+});
+
+test('close waits for a connection that was lost before', async () => {
+  const slow = slowToEnd();
+  const up = new Started([slow.script]);
+  await up.client.start();
+  up.transport.lose();
+  let isClosed = false;
+  const closing = up.client.close().then(() => {
+    isClosed = true;
+  });
+  await settled();
+  expect(isClosed).toBe(false);
+  slow.end();
+  await closing;
+});
+
+test('a transport that cannot be closed ends nobody else', async () => {
+  const up = new Started([{ close: () => Promise.reject(new Error('it is stuck')) }, {}]);
+  await up.client.start();
+  up.transport.lose();
+  await up.clock.advance(1_000);
+  await up.client.start();
+  expect(up.client.state.kind).toBe('ready');
+  await up.client.close();
+});

@@ -80,8 +80,8 @@ export class Client {
   #relisting: Promise<void> | undefined;
   #isRelistQueued = false;
   #isPaused = false;
-  /** The connection being opened, so that closing meanwhile ends it too. */
-  #opening: Connection | undefined;
+  /** Every connection that is not wholly closed yet: being opened, ready, or lost and being ended. */
+  readonly #connections = new Set<Connection>();
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -189,10 +189,22 @@ export class Client {
   }
 
   async close(): Promise<void> {
-    const state = this.#state;
     this.#state = { kind: 'closed' };
-    if (state.kind === 'ready') await state.connection.close();
-    if (state.kind === 'connecting') await this.#opening?.close();
+    await this.#retireAll();
+  }
+
+  /** Ends a connection and everything started for it. */
+  async #retire(connection: Connection): Promise<void> {
+    try {
+      await connection.close();
+    } catch {
+      // Nobody is left to be told, and there is nothing more to try.
+    }
+    this.#connections.delete(connection);
+  }
+
+  async #retireAll(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => this.#retire(connection)));
   }
 
   async #connect(): Promise<void> {
@@ -200,11 +212,13 @@ export class Client {
     const deadline = new StartDeadline(this.#options.clock, this.#options.startTimeoutMs);
     let transport: Transport | undefined;
     try {
+      // The process before this one may still hold a port or a lock: two of a kind are never started.
+      if (this.#connections.size > 0) await this.#retireAll();
+      this.#failIfClosed();
       transport = this.#options.connect();
-      this.#opening = this.#makeConnection(transport, deadline);
-      const ready = await Promise.race([this.#handshake(this.#opening, deadline), deadline.passed]);
-      if ((this.#state as ClientState).kind === 'closed')
-        throw new DoorError('UPSTREAM_LOST', `${upstream}: closed while starting`);
+      const connection = this.#makeConnection(transport, deadline);
+      const ready = await Promise.race([this.#handshake(connection, deadline), deadline.passed]);
+      this.#failIfClosed();
       // It may have ended right behind its list, before anybody could hear of it.
       if (!ready.connection.isOpen) throw new DoorError('UPSTREAM_LOST', 'the connection ended right after the start');
       this.#state = ready;
@@ -217,13 +231,17 @@ export class Client {
         this.#state = { kind: 'failed', error, failedAtMs: this.#options.clock.monotonicMs() };
         events.emit('upstream.lost', { upstream, code: error.code, reason: error.message });
       }
-      await this.#opening?.close();
+      await this.#retireAll();
       throw error;
     } finally {
       deadline.end();
-      this.#opening = undefined;
     }
     this.#relistIfQueued();
+  }
+
+  #failIfClosed(): void {
+    if (this.#state.kind === 'closed')
+      throw new DoorError('UPSTREAM_LOST', `${this.#options.upstream}: closed while starting`);
   }
 
   #makeConnection(transport: Transport, deadline: StartDeadline): Connection {
@@ -242,6 +260,7 @@ export class Client {
         events.emit('server.warning', { upstream, warning, message: `${upstream}: ${message}` }),
       activity: () => deadline.extend(),
     });
+    this.#connections.add(connection);
     return connection;
   }
 
@@ -325,6 +344,7 @@ export class Client {
     const { upstream, events, clock } = this.#options;
     const state = this.#state;
     if (state.kind !== 'ready' || state.connection !== connection) return;
+    void this.#retire(connection);
     const error = new DoorError('UPSTREAM_LOST', `${upstream}: ${reason.message}`, {
       data: { upstream },
       ...(reason.hint === undefined ? {} : { hint: reason.hint }),
