@@ -38,6 +38,12 @@ export function* nameCandidates(rule: PrefixRule, mount: string, tool: string): 
   yield withHash(plainName(rule, mount, tool), mount, tool, LONG_HASH);
 }
 
+/** Whether a tool could go by this public name. */
+export function isNameOf(name: string, rule: PrefixRule, mount: string, tool: string): boolean {
+  for (const candidate of nameCandidates(rule, mount, tool)) if (candidate === name) return true;
+  return false;
+}
+
 /**
  * A name for when all candidates are held, another in each round: upstreams may call a tool as they like, also by the
  * hashed name of somebody else's.

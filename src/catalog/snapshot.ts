@@ -1,4 +1,4 @@
-import { furtherName, nameCandidates } from './names.js';
+import { furtherName, isNameOf, nameCandidates } from './names.js';
 import type { CatalogEntry, CatalogSnapshot, Exclusion, ListedTool, PrefixRule, ToolFilter } from './types.js';
 
 /** What one mount contributes. */
@@ -143,11 +143,6 @@ class Snapshot implements CatalogSnapshot {
   }
 
   findExcludedName(name: string): Exclusion | undefined {
-    return this.exclusions.find(({ mount, tool }) => {
-      for (const candidate of nameCandidates(this.#rules.get(mount) ?? 'always', mount, tool)) {
-        if (candidate === name) return true;
-      }
-      return false;
-    });
+    return this.exclusions.find(({ mount, tool }) => isNameOf(name, this.#rules.get(mount) ?? 'always', mount, tool));
   }
 }

@@ -13,6 +13,8 @@ export interface Cli {
   readonly err: Screen;
   /** Ends the command: Ctrl-C, or nobody reads its output any more. */
   readonly signal: CancelSignal;
+  /** For a command that serves and ends by itself: from now on signals are its own. */
+  readonly releaseSignals?: () => void;
   readStdin(): Promise<Uint8Array>;
   createGateway(options: GatewayOptions): Promise<Gateway>;
 }

@@ -18,15 +18,34 @@ export async function runProcess(): Promise<void> {
     signal.abort(new Interrupted('nobody reads the output'));
   });
   process.stderr.on('error', () => {});
-  // Once: a second one finds nobody listening and ends the process where it stands.
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(name, () => signal.abort(new Interrupted(`ended by ${name}`)));
-  }
-  const code = await run(words, processCli(signal));
+  const code = await run(words, processCli(signal, holdSignals(signal)));
   process.exitCode = isUnread && code === EXIT_INTERRUPTED ? 0 : code;
 }
 
-function processCli(signal: CallSignal): Cli {
+/**
+ * The first signal ends the command in good order; the second one at once, and its servers with it.
+ *
+ * @returns a function for a command that ends by itself: it gives the signals back
+ */
+function holdSignals(signal: CallSignal): () => void {
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const onSignal = (name: NodeJS.Signals): void => {
+    if (signal.aborted) void killAndExit();
+    signal.abort(new Interrupted(`ended by ${name}`));
+  };
+  for (const name of names) process.on(name, onSignal);
+  return () => {
+    for (const name of names) process.off(name, onSignal);
+  };
+}
+
+async function killAndExit(): Promise<never> {
+  const { killGroups } = await import('../runtime/node/index.js');
+  killGroups();
+  process.exit(EXIT_INTERRUPTED);
+}
+
+function processCli(signal: CallSignal, releaseSignals: () => void): Cli {
   const environment = process.env;
   return {
     environment,
@@ -34,6 +53,7 @@ function processCli(signal: CallSignal): Cli {
     out: screenOf(process.stdout, environment),
     err: screenOf(process.stderr, environment),
     signal,
+    releaseSignals,
     readStdin,
     createGateway: async (options) => {
       const { createGateway } = await import('../gateway/index.js');

@@ -138,15 +138,23 @@ test('a start that hangs in tools/list ends in time too', async () => {
   expect(up.lists).toEqual([]);
 });
 
-test('a start that fails says what the process said last', async () => {
-  const tail = 'line 1\nError: no API key\n    at main.js:3\n';
+test.each([
+  { why: 'the line that names it', tail: 'line 1\nError: no API key\n    at main.js:3\n', says: 'Error: no API key' },
+  {
+    why: 'of a crash of node, not the end of its stack',
+    tail: "node:internal/modules\n  throw err;\n\nError: Cannot find module '/x.mjs'\n    at f\n}\n\nNode.js v20.20.2\n",
+    says: "Error: Cannot find module '/x.mjs'",
+  },
+  { why: 'of Python', tail: 'Traceback (most recent call last):\n  x\nKeyError: 1\n', says: 'KeyError: 1' },
+  { why: 'the last lines where none stands out', tail: 'a\nb\nc\nd\n', says: 'b | c | d' },
+])('a start that fails says what the process said: $why', async ({ tail, says }) => {
   const up = new Started([{ ...NEVER, tail }]);
   const failure = failureOf(up.client.start());
   await settled();
   up.transport.lose();
   expect(await failure).toMatchObject({
     code: 'UPSTREAM_UNREACHABLE',
-    message: 'up: initialize: the process exited with code 1 It wrote: line 1 | Error: no API key |     at main.js:3',
+    message: `up: initialize: the process exited with code 1. It wrote: ${says}`,
     hint: expect.any(String),
     data: { upstream: 'up' },
   });

@@ -179,7 +179,7 @@ test('without an answer a call fails at its deadline, and its upstream is told',
   await clock.advance(1);
   expect(asked.end).toMatchObject({ code: 'TIMEOUT', data: { upstream: 'up', outcome: 'unknown', waitedMs: 1_001 } });
   expect(cancelled(transport)).toEqual([1]);
-  expect((asked.end as Error).message).toBe('up: a tool gave no answer within 1001 ms');
+  expect((asked.end as Error).message).toBe('up: a tool gave no answer and no progress for 1000 ms');
 });
 
 test('progress extends the time, but never past the hard cap', async () => {

@@ -319,7 +319,9 @@ export class Connection implements PendingOwner {
   #timeout(pending: Pending, nowMs: number): DoorError {
     const waitedMs = Math.round(nowMs - pending.sentAtMs);
     const { upstream } = this.#options;
-    return new DoorError('TIMEOUT', `${upstream}: ${pending.options.about} gave no answer within ${waitedMs} ms`, {
+    const { about, timeoutMs, maxMs } = pending.options;
+    const bound = waitedMs < maxMs ? `no answer and no progress for ${timeoutMs} ms` : `no answer within ${maxMs} ms`;
+    return new DoorError('TIMEOUT', `${upstream}: ${about} gave ${bound}`, {
       data: { upstream, outcome: 'unknown', waitedMs },
       hint: 'Raise callTimeoutMs for this server if it needs longer; progress notifications extend the time.',
     });

@@ -47,22 +47,28 @@ function readInitializeResult(upstream: string, answer: RawAnswer): Hello {
 
 /** A start that failed says what the process itself had to say about it. */
 export function explainStart(upstream: string, error: DoorError, written: string): DoorError {
-  const tail = lastLines(written);
+  const tail = tellingLines(written);
   const { code: first } = error.cause instanceof DoorError ? error.cause : error;
   const code = first === 'UPSTREAM_LOST' || first === 'INTERNAL' ? 'UPSTREAM_UNREACHABLE' : first;
   // No call was under way: that handshake's outcome is nobody's concern.
   const { outcome: _, ...facts } = error.data;
   const message = error.message.startsWith(`${upstream}: `) ? error.message : `${upstream}: ${error.message}`;
-  const said = tail === '' ? '' : ` It wrote: ${tail}`;
+  const said = tail === '' ? '' : `. It wrote: ${tail}`;
   return new DoorError(code, `${message}${said}`, {
     data: { ...facts, upstream },
-    hint: error.hint ?? 'Run the command of this server by hand to see what it says.',
+    hint: error.hint ?? 'See all it wrote with --verbose, or run its command by hand.',
     cause: error,
   });
 }
 
-function lastLines(tail: string): string {
-  return tail.trim().split('\n').slice(-3).join(' | ').slice(-400);
+/** What names the failure in the output of most runtimes: `Error: Cannot find module`, `panic: ...`, `Traceback`'s last line. */
+const TELLING_LINE = /^\s*(?:Uncaught )?(?:[\w.]*(?:Error|Exception)\b|(?:fatal|panic|error)\b)/i;
+
+/** The line of a process's last output that says what went wrong; the last lines where none stands out. */
+function tellingLines(tail: string): string {
+  const lines = tail.split('\n').filter((line) => line.trim() !== '');
+  const telling = lines.find((line) => TELLING_LINE.test(line));
+  return (telling ?? lines.slice(-3).join(' | ')).trim().slice(0, 400);
 }
 
 /** A request of our own: whoever makes it bounds it, be it by the start's deadline or by a signal. */

@@ -3,6 +3,7 @@ import { decodeText, ExactNumber, JsonScanner, parseJson } from '../base/index.j
 import type { Exclusion, ListedTool } from '../catalog/index.js';
 import { compileSchema, type Judge } from '../schema/index.js';
 import { ObjectText } from './object-text.js';
+import { findStrictMisfit } from './strict-clients.js';
 
 export interface DefinitionOptions {
   readonly upstream: string;
@@ -170,6 +171,12 @@ class DefinitionReader {
         'misfit-member',
         'outputSchema is not of type "object"; answers are judged by it, callers do not see it',
       );
+      this.#dropped.add('outputSchema');
+      return;
+    }
+    const misfit = findStrictMisfit(schema);
+    if (misfit !== undefined) {
+      this.#warn('strict-misfit', `${misfit}; answers are judged by outputSchema, callers do not see it`);
       this.#dropped.add('outputSchema');
       return;
     }

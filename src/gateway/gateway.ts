@@ -106,6 +106,7 @@ class MountGateway implements Gateway {
         firstListedAtMs: () => this.#firstListedAtMs,
         signal: options.signal,
       });
+      for (const mount of waiting) if (!mount.isSettled) this.#tellUnlisted(mount.id);
     }
     return this.#show().entries;
   }
@@ -127,8 +128,12 @@ class MountGateway implements Gateway {
         data: { upstream: call.mount, tool: call.tool, issues: [] },
       });
     }
-    const mount = this.#getMount(call.mount);
-    if (mount.list === undefined) await orAborted(mount.settle(), options.signal);
+    try {
+      const mount = this.#getMount(call.mount);
+      if (mount.list === undefined) await orAborted(mount.settle(), options.signal);
+    } catch (thrown) {
+      return this.#refuse(params, options, thrown, call.mount);
+    }
     const entry = this.#snapshot.findTool(call.mount, call.tool);
     if (entry !== undefined) return this.#send(entry, params, options);
     const exclusion = this.#snapshot.findExclusion(call.mount, call.tool);
@@ -170,10 +175,10 @@ class MountGateway implements Gateway {
       );
   }
 
-  /** A call of a tool that is not there leaves its event too. */
-  #refuse(params: CallParams, options: CallOptions, thrown: unknown): never {
+  /** A call of a tool that is not there leaves its event too; `owner` is the upstream it was meant for, where it is known. */
+  #refuse(params: CallParams, options: CallOptions, thrown: unknown, owner = ''): never {
     const { upstream, tool } = toDoorError(thrown).data;
-    const target = { upstream: String(upstream ?? ''), tool: String(tool ?? params.name.slice(0, MAX_SHOWN)) };
+    const target = { upstream: String(upstream ?? owner), tool: String(tool ?? params.name.slice(0, MAX_SHOWN)) };
     CallRecord.begin(this.events, this.#clock, target, params, options)?.failed(thrown);
     throw thrown;
   }
@@ -190,7 +195,8 @@ class MountGateway implements Gateway {
     this.start();
     const unlisted = [...this.#mounts.values()].filter((mount) => !mount.isSettled && mount.mayOwn(name));
     if (unlisted.length > 0) await orAborted(this.#firstWith(name, unlisted), signal);
-    const entry = this.#snapshot.find(name);
+    // Shown, for its caller will use the name again: it must go on meaning the same tool.
+    const entry = this.#show().find(name);
     if (entry !== undefined) return entry;
     throw this.#unknown(name, this.#snapshot.findExcludedName(name));
   }
@@ -227,6 +233,13 @@ class MountGateway implements Gateway {
     }
     const failed = this.#failedOwner(name, mount);
     if (failed !== undefined) return failed;
+    const hider = [...this.#mounts.values()].find((each) => (mount ?? each.id) === each.id && each.hides(name, mount));
+    if (hider !== undefined) {
+      return new DoorError('TOOL_UNKNOWN', `${hider.id} has the tool, but tools.allow or tools.deny hides it`, {
+        data: { upstream: hider.id, tool: name.slice(0, MAX_SHOWN) },
+        hint: `Change tools.allow or tools.deny of ${hider.id} in the configuration.`,
+      });
+    }
     const names =
       mount === undefined
         ? this.#snapshot.entries.map((entry) => entry.name)
@@ -251,6 +264,14 @@ class MountGateway implements Gateway {
       if (isOwner && list === undefined && state.kind === 'failed') return state.error;
     }
     return undefined;
+  }
+
+  #tellUnlisted(upstream: string): void {
+    this.events.emit('server.warning', {
+      upstream,
+      warning: 'still-starting',
+      message: `${upstream} is still starting; the list went out without its tools, which follow when it is ready`,
+    });
   }
 
   /** The snapshot, about to be seen by a caller: from now on its names keep their meaning. */

@@ -1,5 +1,5 @@
 import { type Clock, DoorError, type EventBus } from '../base/index.js';
-import { type MountedList, namePrefix, type PrefixRule } from '../catalog/index.js';
+import { isMounted, isNameOf, type MountedList, namePrefix, type PrefixRule } from '../catalog/index.js';
 import { Client } from '../client/index.js';
 import type { BrokenMount, GatewayLimits, GatewayOptions, Mount, UpstreamState, Validation } from './types.js';
 
@@ -28,6 +28,7 @@ export class MountedUpstream {
   list: MountedList | undefined;
 
   readonly #prefix: PrefixRule;
+  readonly #toldPatterns = new Set<string>();
   readonly #client: Client | undefined;
   readonly #error: DoorError | undefined;
 
@@ -56,6 +57,7 @@ export class MountedUpstream {
       info: gateway.info ?? { name: 'doorward', version: '0.0.0' },
       listed: ({ tools, exclusions }) => {
         this.list = { mount: mount.id, prefix: this.#prefix, filter: mount.tools ?? {}, tools, exclusions };
+        this.#warnOfIdlePatterns(this.list, options.events);
         options.listed();
       },
     });
@@ -69,6 +71,30 @@ export class MountedUpstream {
   /** Whether a public name could be that of a tool of this mount, listed or not. */
   mayOwn(name: string): boolean {
     return this.#prefix !== 'always' || this.hasPrefixOf(name);
+  }
+
+  /** Whether it lists a tool that its filter keeps out; `name` is a public name, or its own where `mount` is given. */
+  hides(name: string, mount: string | undefined): boolean {
+    const { list } = this;
+    return (
+      list?.tools.some((tool) => {
+        if (isMounted(tool.name, list.filter)) return false;
+        return mount === undefined ? isNameOf(name, list.prefix, list.mount, tool.name) : tool.name === name;
+      }) ?? false
+    );
+  }
+
+  /** A pattern that matches nothing is nearly always a typo, and hides every tool when it is the only one allowed. */
+  #warnOfIdlePatterns({ mount, filter, tools, exclusions }: MountedList, events: EventBus): void {
+    const names = [...tools.map((tool) => tool.name), ...exclusions.map((exclusion) => exclusion.tool)];
+    for (const [field, patterns] of Object.entries({ allow: filter.allow ?? [], deny: filter.deny ?? [] })) {
+      for (const pattern of patterns) {
+        if (this.#toldPatterns.has(pattern) || names.some((name) => isMounted(name, { allow: [pattern] }))) continue;
+        this.#toldPatterns.add(pattern);
+        const message = `${mount}: tools.${field} names ${JSON.stringify(pattern)}, which matches no tool of this server`;
+        events.emit('server.warning', { upstream: mount, warning: 'idle-pattern', message });
+      }
+    }
   }
 
   /** @throws {DoorError} why this mount has no client: its configuration is bad or not supported yet */

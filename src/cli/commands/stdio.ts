@@ -13,6 +13,10 @@ export async function runStdio(run: Run, cli: Cli): Promise<number> {
   const log = readLogOptions(run, cli);
   const loaded = await loadConfig(run, cli);
   logConfig(loaded, cli, log);
+  if (process.stdin.isTTY) {
+    cli.err.write('doorward: an MCP client speaks on this terminal; Ctrl-C ends it. By hand, try: doorward tools\n');
+  }
+  cli.releaseSignals?.();
   const end = await serveStdio({
     limits: gatewayLimitsOf(loaded.config),
     info: { name: 'doorward', title: 'doorward', version: VERSION },

@@ -9,6 +9,7 @@ export {
 export { childEnvironment } from './environment.js';
 export { type EventLogOptions, type LogLevel, logEvents } from './event-log.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
+export { killGroups } from './process-group.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 export { type StdioEnd, type StdioOptions, serveStdio } from './stdio.js';
 export { readTrust, removeTrust, sha256Of, writeTrust } from './trust-store.js';

@@ -1,7 +1,35 @@
 /** Ends a child and everything it started, politely first. On POSIX the child leads a process group of its own. */
 const STDIN_GRACE_MS = 1_000;
 const TERM_GRACE_MS = 1_000;
+/** What a child is given once there is no more time: our own caller will kill us within two seconds. */
+const HURRIED_GRACE_MS = 200;
 const POLL_MS = 20;
+
+/** Groups that were started and may still be alive. */
+const live = new Set<number>();
+let isHurried = false;
+let hurry = (): void => {};
+const hurried = new Promise<void>((resolve) => {
+  hurry = resolve;
+});
+
+/** Remembers a group until `endGroup` has ended it; what is left when this process exits is killed. */
+export function keepGroup(pid: number): void {
+  if (live.size === 0) process.on('exit', killGroups);
+  live.add(pid);
+}
+
+/** There is no more time: every end under way, and every later one, goes to SIGTERM and SIGKILL at once. */
+export function hurryGroups(): void {
+  isHurried = true;
+  hurry();
+}
+
+/** Kills every group that is left. Synchronous, so that it also works as the last thing a process does. */
+export function killGroups(): void {
+  for (const pid of live) signalGroup(pid, 'SIGKILL');
+  live.clear();
+}
 
 export interface GroupLeader {
   readonly pid: number;
@@ -16,13 +44,14 @@ export interface GroupLeader {
  */
 export async function endGroup(leader: GroupLeader): Promise<void> {
   leader.endInput();
-  if (await within(leader.exited, STDIN_GRACE_MS)) {
-    if (!isGroupAlive(leader.pid)) return;
+  const hasExited = !isHurried && (await within(Promise.race([leader.exited, hurried]), STDIN_GRACE_MS));
+  if (!hasExited || isGroupAlive(leader.pid)) {
+    signalGroup(leader.pid, 'SIGTERM');
+    await groupEnds(leader.pid);
+    signalGroup(leader.pid, 'SIGKILL');
+    await within(leader.exited, TERM_GRACE_MS);
   }
-  signalGroup(leader.pid, 'SIGTERM');
-  await groupEnds(leader.pid, TERM_GRACE_MS);
-  signalGroup(leader.pid, 'SIGKILL');
-  await within(leader.exited, TERM_GRACE_MS);
+  live.delete(leader.pid);
 }
 
 /** Whether any process of the group is left. Windows has no groups: there the child alone counts as gone. */
@@ -39,9 +68,10 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function groupEnds(pid: number, timeoutMs: number): Promise<void> {
-  const untilMs = performance.now() + timeoutMs;
-  while (isGroupAlive(pid) && performance.now() < untilMs) await sleep(POLL_MS);
+async function groupEnds(pid: number): Promise<void> {
+  const beganAtMs = performance.now();
+  const graceMs = (): number => (isHurried ? HURRIED_GRACE_MS : TERM_GRACE_MS);
+  while (isGroupAlive(pid) && performance.now() - beganAtMs < graceMs()) await sleep(POLL_MS);
 }
 
 function sleep(ms: number): Promise<void> {

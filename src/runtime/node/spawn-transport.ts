@@ -4,7 +4,7 @@ import { DoorError, type Piece } from '../../base/index.js';
 import type { Transport, TransportHandlers } from '../../client/index.js';
 import { childEnvironment } from './environment.js';
 import { findCandidates, searchedPath } from './find-command.js';
-import { endGroup } from './process-group.js';
+import { endGroup, keepGroup } from './process-group.js';
 import { Sink } from './sink.js';
 import { Tail } from './tail.js';
 
@@ -65,6 +65,7 @@ class SpawnTransport implements Transport {
       child.once('spawn', resolve);
       child.once('error', (error: NodeJS.ErrnoException) => reject(this.#startError(error, env)));
     });
+    if (child.pid !== undefined) keepGroup(child.pid);
     this.#attach(child, handlers);
   }
 

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { CancelListener, CancelSignal, DoorError, Principal } from '../../base/index.js';
 import { StreamDoor, type StreamDoorOptions } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
+import { hurryGroups } from './process-group.js';
 import { Sink } from './sink.js';
 
 export interface StdioOptions {
@@ -104,8 +105,10 @@ class Ends implements CancelListener {
   end(end: StdioEnd): void {
     this.#count++;
     this.#reach(end);
-    // The caller is gone for good, or a second signal came: no more waiting.
+    // The caller is gone for good, or a signal came on top of another end: a client that ends us by the book has closed
+    // our stdin before, and kills us two seconds from now.
     if (end.kind === 'gone' || (end.kind === 'signal' && this.#count > 1)) this.#hurry();
+    if (end.kind === 'signal' && this.#count > 1) hurryGroups();
   }
 
   async unlessHurried(task: Promise<void>, timeoutMs: number): Promise<void> {

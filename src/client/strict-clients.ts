@@ -1,0 +1,38 @@
+/** Keywords whose values are data, not schemas: what stands in them is nobody's pattern. */
+const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples', 'example']);
+
+/**
+ * Why an official SDK client could not compile an output schema that JSON Schema allows. Such a client compiles all of
+ * them at once in `listTools`, and throws away the tools of every server when one fails; so a schema like this is
+ * judged here, and not shown.
+ *
+ * @returns a sentence, or undefined where nothing is known against the schema
+ */
+export function findStrictMisfit(schema: unknown): string | undefined {
+  const open: unknown[] = [schema];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    if (Array.isArray(node)) {
+      for (const item of node) open.push(item);
+      continue;
+    }
+    const members = node as Readonly<Record<string, unknown>>;
+    const { pattern, nullable, type } = members;
+    if (typeof pattern === 'string' && !isUnicodePattern(pattern)) {
+      return 'a pattern in it is no regular expression in Unicode mode';
+    }
+    if (nullable === true && type === undefined) return '"nullable" stands in it without "type"';
+    for (const [keyword, value] of Object.entries(members)) if (!DATA_KEYWORDS.has(keyword)) open.push(value);
+  }
+  return undefined;
+}
+
+function isUnicodePattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
