@@ -2,14 +2,17 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
 import { DoorError, parseJson, scanJson, stringifyJson } from '../base/index.js';
 import { copyJson } from './copy.js';
+import { findDialect } from './dialect.js';
 import { Documents } from './documents.js';
 import { holdExpansion } from './expansion.js';
 import { SchemaJudge } from './judge.js';
+import { GRAMMARS } from './keywords.js';
 import { DEFAULT_LIMITS, schemaInvalid, tooLarge, tooMany } from './limits.js';
+import { preflight } from './preflight.js';
 import { isSchema } from './shapes.js';
 import type { RawSchema } from './site.js';
 import { type Survey, type SurveyOptions, surveySchema } from './survey.js';
-import type { Compilation, CompileOptions, SchemaLimits, SchemaWarning } from './types.js';
+import type { Compilation, CompileOptions, Dialect, SchemaLimits, SchemaWarning } from './types.js';
 
 interface Compiled {
   readonly judge: SchemaJudge;
@@ -86,25 +89,55 @@ interface Ingredients {
   readonly isMetaschema: boolean;
 }
 
-function makeJudge({ raw, text, identity, documents, limits, options, isMetaschema }: Ingredients): Compiled {
-  const { formats = 'ignore', showReceived = false, dialect } = options;
-  const surveyOptions: SurveyOptions = { dialect, documents, limits, readsFormats: formats !== 'ignore' };
-  const survey = surveySchema(raw, surveyOptions);
-  holdExpansion(survey.sites, limits.maxExpansion);
-  // The official metaschemas are in the survey's own rules; a metaschema's metaschema would lead on and on.
-  if (survey.metaschema !== undefined && !isMetaschema) holdMetaschema(raw, compile(survey.metaschema, options, true));
-  surveys.set(identity, survey);
+function makeJudge(ingredients: Ingredients): Compiled {
+  const { text, identity, documents, limits, options } = ingredients;
+  const { formats = 'ignore', showReceived = false } = options;
+  const surveyOptions: SurveyOptions = {
+    dialect: options.dialect,
+    documents,
+    limits,
+    readsFormats: formats !== 'ignore',
+  };
+  const { dialect, looksIntoStrings, warnings } =
+    lookOver(ingredients, surveyOptions) ?? survey(ingredients, surveyOptions);
   const judge = new SchemaJudge({
-    dialect: survey.root.grammar.dialect,
+    dialect,
     identity,
-    looksIntoStrings: survey.looksIntoStrings,
+    looksIntoStrings,
     maxValueDepth: limits.maxValueDepth,
     showReceived,
     formats,
     // Only the text is kept: what is made of it takes ten times the space, and most tools are never called.
     survey: () => surveys.get(identity) ?? surveySchema(parseJson(text) as RawSchema, surveyOptions),
   });
-  return { judge, warnings: survey.warnings };
+  return { judge, warnings };
+}
+
+/** What is known of a schema that is fit to judge by. */
+interface Fitness {
+  readonly dialect: Dialect;
+  readonly looksIntoStrings: boolean;
+  readonly warnings: readonly SchemaWarning[];
+}
+
+/** Looks over a schema that may be plain. @returns undefined where it is not, or is not fit */
+function lookOver({ raw, options, limits }: Ingredients, { readsFormats }: SurveyOptions): Fitness | undefined {
+  const uri = (typeof raw === 'object' ? raw.$schema : undefined) ?? options.dialect;
+  const dialect = typeof uri === 'string' ? findDialect(uri) : uri === undefined ? '2020-12' : undefined;
+  if (dialect === undefined) return undefined;
+  const found = preflight(raw, { grammar: GRAMMARS[dialect], limits, readsFormats });
+  return found && { dialect, looksIntoStrings: found.looksIntoStrings, warnings: [] };
+}
+
+/** @throws {DoorError} where the schema is not fit to judge by */
+function survey({ raw, identity, limits, options, isMetaschema }: Ingredients, surveyOptions: SurveyOptions): Fitness {
+  const made = surveySchema(raw, surveyOptions);
+  const { root, sites, warnings, metaschema, looksIntoStrings } = made;
+  holdExpansion(sites, limits.maxExpansion);
+  // The published metaschemas are in the survey's own rules; a metaschema's metaschema would lead on and on.
+  if (metaschema !== undefined && !isMetaschema) holdMetaschema(raw, compile(metaschema, options, true));
+  surveys.set(identity, made);
+  return { dialect: root.grammar.dialect, looksIntoStrings, warnings };
 }
 
 function holdMetaschema(schema: RawSchema, { judge }: Compiled): void {
