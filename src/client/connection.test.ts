@@ -351,3 +351,27 @@ test('noise is told once in half a minute, with its beginning', async () => {
   transport.say('still here', 'and here');
   expect(warnings).toHaveLength(2);
 });
+
+test('no kind of warning is told more than once in half a minute, however often there is cause', async () => {
+  const { transport, clock, warnings, ask } = await opened();
+  const asked = ask();
+  transport.answer(1, {});
+  await settled();
+  expect(asked.end).toBeDefined();
+  for (let i = 0; i < 50; i++) {
+    transport.answer(1, {});
+    transport.answer(500 + i, {});
+    transport.say('{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":9,"progress":1}}');
+    transport.say(`{"jsonrpc":"2.0","method":"notifications/message","params":"${'x'.repeat(MAX_BYTES)}"}`);
+    await clock.advance(100);
+  }
+  expect(warnings.sort()).toEqual([
+    'late-or-duplicate-response',
+    'message-too-large',
+    'unknown-progress-token',
+    'unknown-response-id',
+  ]);
+  await clock.advance(30_000);
+  transport.answer(1, {});
+  expect(warnings).toHaveLength(5);
+});

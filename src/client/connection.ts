@@ -42,8 +42,8 @@ export interface ConnectionOptions {
   readonly activity: () => void;
 }
 
-/** At most one noise warning in this many milliseconds for each upstream. */
-const NOISE_EVERY_MS = 30_000;
+/** At most one warning of a kind in this many milliseconds: an upstream must not fill the log of its operator. */
+const WARN_EVERY_MS = 30_000;
 /** How far behind an expired deadline may be noticed when deadlines crowd, in milliseconds. */
 const SWEEP_SLACK_MS = 20;
 
@@ -62,7 +62,7 @@ export class Connection implements PendingOwner {
   #end: DoorError | undefined;
   #sweep: Scheduled | undefined;
   #sweepAtMs = Number.POSITIVE_INFINITY;
-  #noiseAtMs = Number.NEGATIVE_INFINITY;
+  readonly #warnedAtMs = new Map<string, number>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -187,8 +187,8 @@ export class Connection implements PendingOwner {
   /** An answer nobody waits for: to an id we never used, or again, or late. Dropped; the connection lives. */
   #stray(id: string): void {
     const wasOurs = /^\d+$/.test(id) && Number(id) > 0 && Number(id) < this.#nextId;
-    if (wasOurs) this.#options.warn('late-or-duplicate-response', `answered request ${id} again, or too late`);
-    else this.#options.warn('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
+    if (wasOurs) this.#warn('late-or-duplicate-response', `answered request ${id} again, or too late`);
+    else this.#warn('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
   }
 
   #notification(message: Message): void {
@@ -202,7 +202,7 @@ export class Connection implements PendingOwner {
     const text = token < 0 ? '' : decodeText(bytes, this.#scanner.valueStart[token]!, this.#scanner.valueEnd[token]!);
     const pending = this.#pending.get(Number(text));
     if (pending === undefined || String(pending.id) !== text) {
-      return this.#options.warn('unknown-progress-token', 'reported progress for a token that names no call in flight');
+      return this.#warn('unknown-progress-token', 'reported progress for a token that names no call in flight');
     }
     const nowMs = this.#options.clock.monotonicMs();
     pending.deadlineMs = Math.min(nowMs + pending.options.timeoutMs, pending.endsAtMs);
@@ -255,17 +255,22 @@ export class Connection implements PendingOwner {
   }
 
   #noise(bytes: Uint8Array, start: number, end: number): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs - this.#noiseAtMs < NOISE_EVERY_MS) return;
-    this.#noiseAtMs = nowMs;
     const sample = decodeText(bytes, start, Math.min(end, start + 80));
-    this.#options.warn('noise-on-stdout', `wrote something that is no message: ${JSON.stringify(sample)}`);
+    this.#warn('noise-on-stdout', `wrote something that is no message: ${JSON.stringify(sample)}`);
+  }
+
+  #warn(warning: string, message: string): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const lastMs = this.#warnedAtMs.get(warning);
+    if (lastMs !== undefined && nowMs - lastMs < WARN_EVERY_MS) return;
+    this.#warnedAtMs.set(warning, nowMs);
+    this.#options.warn(warning, message);
   }
 
   #oversize(line: OversizeLine): void {
     const pending = line.id === undefined || line.method !== undefined ? undefined : this.#take(line.id);
     const message = `a message of ${line.length} bytes is over the limit of ${this.#options.maxMessageBytes}`;
-    if (pending === undefined) this.#options.warn('message-too-large', message);
+    if (pending === undefined) this.#warn('message-too-large', message);
     else pending.reject(this.#fault('MESSAGE_TOO_LARGE', message, pending));
   }
 
