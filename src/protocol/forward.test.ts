@@ -129,7 +129,7 @@ describe('forwardCall', () => {
         const theirs = params.argumentsStart < 0 ? '{}' : argumentsOf(params);
         expect(rawMember(text, 'params', 'arguments')).toBe(theirs.replace(/[\r\n]/g, ' '));
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 

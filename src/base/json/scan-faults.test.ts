@@ -56,7 +56,7 @@ describe('faults', () => {
           }
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 

@@ -51,9 +51,9 @@ describe('accepts what JSON.parse accepts of checked UTF-8', () => {
           expect(accepts(inChunk(bytes, around))).toBe(isGood);
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: 1_500 },
     );
-    expect(Math.min(tally.good, tally.bad), 'both kinds were tried').toBeGreaterThan(100);
+    expect(Math.min(tally.good, tally.bad), 'both kinds were tried').toBeGreaterThan(30);
   });
 
   test('any text cut anywhere, though the rest of it follows in memory', () => {
