@@ -3,7 +3,7 @@ import type { SchemaLimits } from './types.js';
 
 /**
  * How large a schema may be by default. Measured so that neither compiling nor judging 1 MB takes over 100 ms of CPU; the
- * largest schema seen on a real server has 76 KB, 8 levels and 500 schemas.
+ * largest schema seen on a real server has 76 KB, 11 levels and 1,029 schemas.
  */
 export const DEFAULT_LIMITS: SchemaLimits = Object.freeze({
   maxBytes: 262_144,
