@@ -6,6 +6,7 @@ import {
   DoorError,
   type EventBus,
   findDuplicateName,
+  guarded,
   orAborted,
   SCAN,
   toDoorError,
@@ -137,7 +138,9 @@ export class Client {
       progress: options.progress,
       about: tool.name,
     });
-    options.observer?.sent?.(upstream);
+    const { observer } = options;
+    // The call is under way: a mistake of whoever looks on must not fail it, or its caller would send it again.
+    if (observer?.sent !== undefined) guarded(() => observer.sent?.(upstream));
     return answered.then((raw) => ({ raw, violations: this.#inspect(tool, raw) }));
   }
 
