@@ -76,6 +76,18 @@ describe.concurrent('the process', () => {
     expect(command.written.err).toContain('doorward stdio');
   });
 
+  test('a line without end on stdin ends serving as a failure, says why, and leaves nothing running', async (context) => {
+    const folder = makeFolder(context);
+    folder.write({ servers: HOSTILE_SERVER, config: { limits: { maxMessageBytes: 65_536 } } });
+    const command = start(folder, ['stdio', '--config', folder.configPath]);
+    // It stops reading in the middle of what we write.
+    command.child.stdin!.on('error', () => {});
+    command.child.stdin!.write('x'.repeat(400_000));
+    expect(await command.ended).toEqual({ code: 1, signal: null });
+    expect(command.written.err).toMatch(/error: A line went on past \d+ bytes without an end \(limit 65536\)\n/);
+    expect(JSON.parse(command.written.out)).toMatchObject({ id: null, error: { data: { code: 'MESSAGE_TOO_LARGE' } } });
+  });
+
   test.for(['--version', '-V'])('%s is that of package.json', async (flag, context) => {
     const command = start(makeFolder(context), [flag]);
     expect((await command.ended).code).toBe(0);

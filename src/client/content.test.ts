@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Started } from '../../test/fixtures/started-client.js';
 import { encodeText, JsonScanner } from '../base/index.js';
 import { findOddContent, isPlainContent } from './content.js';
 
@@ -73,3 +74,45 @@ test('the quick look never calls odd content plain', () => {
 
 const isUsual = (each: unknown): boolean =>
   ['text', 'resource', 'resource_link'].includes((each as { type?: string } | null)?.type ?? '');
+
+/** Whether the quick look calls a result's content plain, and what the closer look says of it. */
+function looksAt(content: string): { isPlain: boolean; odd: string[] } {
+  const line = encodeText(`{"jsonrpc":"2.0","id":1,"result":{"content":${content}}}`);
+  const scanner = new JsonScanner();
+  scanner.scan(line, 0, line.length);
+  const at = scanner.find('content', line, scanner.find('result', line));
+  const odd = findOddContent(line, scanner.valueStart[at]!, scanner.valueEnd[at]!);
+  return { isPlain: isPlainContent(scanner, line, at), odd };
+}
+
+const TEXT = JSON.stringify(text);
+
+test.each([1, 16, 17, 18, 40])('the last of %i blocks is not overlooked', (count) => {
+  const usual = Array.from({ length: count - 1 }, () => TEXT);
+  for (const last of ['{"type":"hologram"}', '{"text":"x"}', '{"type":"image","data":"a b"}']) {
+    const { isPlain, odd } = looksAt(`[${[...usual, last].join(',')}]`);
+    expect(odd).toEqual([expect.stringContaining(`content[${count - 1}]`)]);
+    expect(isPlain).toBe(false);
+  }
+});
+
+test('nor is a block behind one that gives its type twice', () => {
+  const blocks = ['{"type":"text","type":"text"}', ...Array.from({ length: 14 }, () => TEXT), '{"type":"hologram"}'];
+  expect(looksAt(`[${blocks.join(',')}]`)).toEqual({
+    isPlain: false,
+    odd: ['content[15] has the unknown type "hologram"'],
+  });
+});
+
+test.each([
+  { why: 'few blocks', count: 3 },
+  { why: 'more than the quick look keeps', count: 17 },
+])('an odd last block is warned of: $why', async ({ count }) => {
+  const content = [...Array.from({ length: count - 1 }, () => text), { type: 'hologram' }];
+  const up = new Started([{ on: { 'tools/call': () => ({ content }) } }]);
+  await up.client.start();
+  expect(await up.call('some')).toEqual({ content });
+  expect(up.named('server.warning')).toMatchObject([
+    { warning: 'odd-content', tool: 'some', message: `some: content[${count - 1}] has the unknown type "hologram"` },
+  ]);
+});

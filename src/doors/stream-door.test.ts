@@ -273,6 +273,41 @@ describe('lists', () => {
     await expect(opened.door.whenIdle()).resolves.toBeUndefined();
   });
 
+  test('a cancelled list is over at once, whatever it waited for', async () => {
+    const opened = new MemoryDoor({ a: { scripts: [SILENT] } });
+    await opened.write(request(1, 'tools/list'));
+    const idle = opened.door.whenIdle().then(() => 'idle');
+    expect(await Promise.race([idle, settled()])).toBeUndefined();
+    await opened.write(cancel(1));
+    // No time has passed: nobody has waited for the upstream.
+    expect(await Promise.race([idle, settled()])).toBe('idle');
+    expect(opened.lines).toEqual([]);
+  });
+
+  test.each([0, 5])(
+    'a list after a change is the new one, at a door that has read the old one: pages of %i',
+    async (pageSize) => {
+      let tools = [toolNamed('x'), toolNamed('y')];
+      const opened = new MemoryDoor(
+        { a: { scripts: [{ on: { 'tools/list': () => ({ tools }) } }] } },
+        { limits: { pageSize } },
+      );
+      await opened.write(request(1, 'tools/list'), request(2, 'tools/list'));
+      expect(opened.taken().map(namesOf)).toEqual([
+        ['a__x', 'a__y'],
+        ['a__x', 'a__y'],
+      ]);
+      tools = [toolNamed('y', { title: 'Y' }), toolNamed('z')];
+      opened.transport('a').say(LIST_CHANGED);
+      await opened.clock.advance(1_000);
+      opened.lines.length = 0;
+      await opened.write(request(3, 'tools/list'));
+      const [after] = opened.taken();
+      expect(namesOf(after!)).toEqual(['a__y', 'a__z']);
+      expect(after!.result?.tools).toMatchObject([{ title: 'Y' }, {}]);
+    },
+  );
+
   test('changes are told once there has been a list, and not after the end', async () => {
     const opened = new MemoryDoor({
       a: { scripts: [{ on: { 'tools/list': (_, { sent }) => ({ tools: [toolNamed(`t${sent.length}`)] }) } }] },

@@ -73,6 +73,34 @@ describe('a slow caller', () => {
   });
 });
 
+describe('a caller that is slow before there is a gateway', () => {
+  test('holds it back from the moment it is there, until it has read', async () => {
+    const opened = new MemoryDoor(ECHO, {}, false);
+    opened.isWritable = false;
+    await opened.write(request(1, 'ping'), request(2, 'ping'));
+    opened.attach();
+    await opened.gateway.listTools();
+    expect(opened.transport('a').paused).toBe(1);
+    opened.drain();
+    await settled();
+    expect(opened.transport('a').paused).toBe(0);
+    // Resumed once: what is written from here on changes nothing.
+    await opened.write(request(3, 'ping'));
+    expect(opened.transport('a').paused).toBe(0);
+  });
+
+  test('and has caught up when it comes holds back nobody', async () => {
+    const opened = new MemoryDoor(ECHO, {}, false);
+    opened.isWritable = false;
+    await opened.write(request(1, 'ping'));
+    opened.drain();
+    await settled();
+    opened.attach();
+    await opened.gateway.listTools();
+    expect(opened.transport('a').paused).toBe(0);
+  });
+});
+
 describe('the end', () => {
   test('a last line without its end still counts', async () => {
     const opened = new MemoryDoor(ECHO);
