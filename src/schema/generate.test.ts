@@ -93,6 +93,12 @@ describe('what the engine is handed is plain', () => {
       plain: { maxProperties: 1 },
     },
     {
+      why: 'nothing allowed',
+      schema: { properties: {}, additionalProperties: false, maxProperties: 3 },
+      plain: { maxProperties: 0 },
+    },
+    { why: 'nothing allowed, in short', schema: { additionalProperties: false }, plain: { maxProperties: 0 } },
+    {
       why: 'conditions',
       schema: '{"if":{"type":"string"},"then":{"minLength":1},"else":false}',
       plain: JSON.parse('{"if":{"type":"string"},"then":{"minLength":1},"else":false}'),

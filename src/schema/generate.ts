@@ -176,6 +176,12 @@ class PlainWriter {
     for (const keyword of ['anyOf', 'oneOf']) inside[keyword] = writeList(keyword);
     const conditional = site.child('if') === undefined ? [] : ['if', 'then', 'else'];
     for (const keyword of ['additionalProperties', 'not', ...conditional]) inside[keyword] = write(keyword);
+    if (inside.additionalProperties === false && Object.keys(properties ?? {}).length === 0) {
+      // Engines count no members by names that are not there.
+      inside.properties = undefined;
+      inside.additionalProperties = undefined;
+      inside.maxProperties = 0;
+    }
     for (const [keyword, schema] of Object.entries(inside)) if (schema !== undefined) plain[keyword] = schema;
   }
 
