@@ -31,7 +31,19 @@ class Running {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    test.onTestFinished(() => this.transport.close());
+    test.onTestFinished(() => this.#tidyUp());
+  }
+
+  /** What a failing test leaves behind would run on for ever. */
+  async #tidyUp(): Promise<void> {
+    await this.transport.close();
+    for (const { pid } of findMarked(this.mark)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended by itself in the meantime.
+      }
+    }
   }
 
   async open(): Promise<this> {
