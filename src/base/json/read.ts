@@ -32,7 +32,8 @@ export function readValue(bytes: Uint8Array, start: number, end: number, options
     from = span.end;
   }
   text += decodeText(bytes, from, end);
-  return options.exact ? parseJson(text) : JSON.parse(text);
+  // How deep a text may be was the scanner's to say; neither parser recurses.
+  return options.exact ? parseJson(text, { maxDepth: Number.POSITIVE_INFINITY }) : JSON.parse(text);
 }
 
 /** Where the elements of an array lie, in a text whose grammar is known to be good; none where it is no array. */
