@@ -10,6 +10,8 @@ export { stringifyJson } from './exact-writer.js';
 const MAX_DEPTH = 512;
 /** A number of so many significant digits always survives a trip through a double. */
 const SAFE_DIGITS = 15;
+/** So many characters without an exponent cannot spell a number below 1e-300, where doubles begin to lose digits. */
+const SAFE_LENGTH = 300;
 
 /** What one pass over JSON text finds out without parsing it. */
 export interface JsonScan {
@@ -65,7 +67,8 @@ function isRiskyToken(text: string, start: number, end: number): boolean {
     else if (code > 57 || code < 48) return true;
     else if (significant > 0 || code !== 48) significant += 1;
   }
-  if (significant <= SAFE_DIGITS) return false;
+  // Zeros behind the point are not significant, but enough of them take a number below what a double holds.
+  if (significant <= SAFE_DIGITS) return significant > 0 && end - start > SAFE_LENGTH;
   // Floats that programs print have up to 17 digits and are their double's shortest form: those are not risky.
   return !hasPoint || String(Number(text.slice(start, end))) !== text.slice(start, end);
 }
