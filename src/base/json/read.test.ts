@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { anyAnatomy, anySurroundings, inChunk } from '../../../test/fixtures/json-texts.js';
 import type { Span } from './bytes.js';
 import { parseJson, stringifyJson } from './exact.js';
+import { SCAN } from './member-index.js';
 import { elementsOf, readValue } from './read.js';
 import { JsonScanner } from './scan.js';
 
@@ -33,6 +34,26 @@ describe('readValue', () => {
     );
     const digits = Buffer.from('[12345678901234567890]');
     expect(stringifyJson(readValue(digits, 0, digits.length, { exact: true, standIns: [] }))).toBe(String(digits));
+  });
+
+  test('does not take a very small number for nothing', () => {
+    const token = `0.${'0'.repeat(400)}1`;
+    const text = Buffer.from(`{"a":${token},"b":0.${'0'.repeat(400)}}`);
+    expect(scanner.scan(text, 0, text.length)).toBe(true);
+    expect((scanner.flags[0]! & SCAN.riskyNumber) !== 0).toBe(true);
+    const value = readValue(text, 0, text.length, { exact: true, standIns: [] }) as Record<string, unknown>;
+    expect(String(value.a)).toBe(token);
+    expect(value.b).toBe(0);
+  });
+
+  test('goes as deep as the scanner let the text go, exactly or not', () => {
+    const text = Buffer.from(`${'['.repeat(9_000)}12345678901234567890${']'.repeat(9_000)}`);
+    expect(scanner.scan(text, 0, text.length)).toBe(true);
+    for (const exact of [false, true]) {
+      let value = readValue(text, 0, text.length, { exact, standIns: [] });
+      for (let depth = 0; depth < 9_000; depth++) value = (value as unknown[])[0];
+      expect(String(value)).toBe(exact ? '12345678901234567890' : '12345678901234567000');
+    }
   });
 
   test('makes __proto__ a member like any other', () => {
