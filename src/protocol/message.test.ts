@@ -188,6 +188,12 @@ describe('bad envelopes', () => {
       text: `{${V},"id":1,"method":"a","params":{},"p\\u0061rams":{}}`,
       is: request,
     },
+    { why: 'an id twice', text: `{${V},"id":1,"method":"a","id":2}`, is: { ...request, id: 'null' } },
+    {
+      why: 'an answer with two ids, spelled differently',
+      text: `{${V},"id":1,"result":{},"i\\u0064":2}`,
+      is: { ...answer, id: 'null' },
+    },
     { why: 'any name twice', text: `{${V},"x":1,"id":1,"method":"a","x":1}`, is: request },
     { why: 'a result twice', text: `{${V},"id":1,"result":{},"result":{}}`, is: answer },
     { why: 'a batch', text: `[{${V},"id":1,"method":"m"}]`, is: { ...neither, id: 'null', isBatch: true } },

@@ -56,7 +56,8 @@ export function decodeMessage(
   const id = idAt < 0 ? '' : readId(scanner, bytes, idAt);
   const echo = ID_TOKEN.test(id) ? id : 'null';
   const twice = scanner.rootFlags & SCAN.duplicateName ? findRootDuplicate(scanner, bytes) : undefined;
-  if (twice !== undefined) return flaw(`${twice} occurs twice`, echo);
+  // Of two ids neither can be told to be meant: the other one's call is not to be answered, nor failed.
+  if (twice !== undefined) return flaw(`${twice} occurs twice`, twice === '"id"' ? 'null' : echo);
   if (!isVersion2(scanner, bytes)) return flaw('jsonrpc is not "2.0"', echo);
 
   if (method < 0) return decodeAnswer(scanner, bytes, id, echo);
