@@ -66,7 +66,7 @@ function compile(schema: unknown, options: CompileOptions, isMetaschema = false)
   const known = judges.get(identity);
   const judge = known?.judge.deref();
   if (known !== undefined && judge !== undefined) return { judge, warnings: known.warnings };
-  const made = makeJudge({ raw, text, identity, documents, limits, options, isMetaschema });
+  const made = makeJudge({ raw, identity, documents, limits, options, isMetaschema });
   judges.set(identity, { judge: new WeakRef(made.judge), warnings: made.warnings });
   abandoned.register(made.judge, identity);
   return made;
@@ -79,9 +79,13 @@ function identityOf(text: string, options: CompileOptions, documentsDigest: stri
   return `${dialect} ${formats} ${showReceived} ${limitsText} ${documentsDigest}\n${text}`;
 }
 
+/** The schema's text, as part of the identity: a second copy of it would take as much memory again. */
+function textOf(identity: string): string {
+  return identity.slice(identity.indexOf('\n') + 1);
+}
+
 interface Ingredients {
   readonly raw: RawSchema;
-  readonly text: string;
   readonly identity: string;
   readonly documents: Documents;
   readonly limits: SchemaLimits;
@@ -90,7 +94,7 @@ interface Ingredients {
 }
 
 function makeJudge(ingredients: Ingredients): Compiled {
-  const { text, identity, documents, limits, options } = ingredients;
+  const { identity, documents, limits, options } = ingredients;
   const { formats = 'ignore', showReceived = false } = options;
   const surveyOptions: SurveyOptions = {
     dialect: options.dialect,
@@ -108,7 +112,7 @@ function makeJudge(ingredients: Ingredients): Compiled {
     showReceived,
     formats,
     // Only the text is kept: what is made of it takes ten times the space, and most tools are never called.
-    survey: () => surveys.get(identity) ?? surveySchema(parseJson(text) as RawSchema, surveyOptions),
+    survey: () => surveys.get(identity) ?? surveySchema(parseJson(textOf(identity)) as RawSchema, surveyOptions),
   });
   return { judge, warnings };
 }

@@ -28,6 +28,11 @@ describe('each keyword says what it expected and what it got', () => {
       value: {},
       issue: '$ type: expected string, null or array, got object',
     },
+    {
+      schema: { type: 'string', enum: ['a', 'b'] },
+      value: 5,
+      issue: '$ type: expected string, got number (It must be one of "a" or "b".)',
+    },
     { schema: { type: 'object' }, value: null, issue: '$ type: expected object, got null' },
     { schema: { type: 'object' }, value: [], issue: '$ type: expected object, got array' },
     { schema: { type: 'integer' }, value: 1.5, issue: '$ type: expected integer, got number' },

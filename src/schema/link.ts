@@ -24,7 +24,7 @@ import {
 } from './rule.js';
 import type { Site } from './site.js';
 import type { Survey } from './survey.js';
-import { joinWords } from './wording.js';
+import { joinWords, listValues } from './wording.js';
 
 /** A surveyed schema made ready to judge by. */
 export interface RuleSet {
@@ -114,9 +114,12 @@ function equipmentOf(site: Site, linker: Linker): Equipment {
     if (keywords.some((keyword) => site.get(keyword) !== undefined)) checks.push(...maker(site, linker));
   }
   const asksMarks = site.child('unevaluatedItems') !== undefined || site.child('unevaluatedProperties') !== undefined;
+  const values = site.get('enum');
+  const typeHint = Array.isArray(values) ? `It must be one of ${listValues(values)}.` : undefined;
   return {
     types,
     typeNames: joinWords(names),
+    typeHint,
     checks: checks.filter((check) => (check.types & types) !== 0),
     asksMarks,
   };

@@ -52,6 +52,8 @@ export interface Equipment {
   readonly types: number;
   /** The same for people: `string or null`. */
   readonly typeNames: string;
+  /** What helps whoever sent another type. */
+  readonly typeHint: string | undefined;
   /** In the order they run, which is the order of issues. */
   readonly checks: readonly Check[];
   /** Whether a check asks what others have looked at (`unevaluatedProperties`, `unevaluatedItems`). */

@@ -40,10 +40,10 @@ export class ValueRun implements Run {
 
   accepts(rule: Rule, value: unknown, marks: Marks | undefined): boolean {
     if (rule.fixed !== undefined) return rule.fixed || this.#refuseAll(value);
-    const { types, typeNames, checks, asksMarks } = rule.equipment;
+    const { types, typeNames, typeHint, checks, asksMarks } = rule.equipment;
     const type = typeOf(value);
     if ((type & types) === 0) {
-      this.trace?.report({ keyword: 'type', expected: typeNames, value });
+      this.trace?.report({ keyword: 'type', expected: typeNames, value, hint: typeHint });
       return false;
     }
     this.#work += 1;
