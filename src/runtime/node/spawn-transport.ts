@@ -34,6 +34,8 @@ class SpawnTransport implements Transport {
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #isOver = false;
+  #isPaused = false;
+  #resumedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SpawnOptions) {
     this.#options = options;
@@ -74,10 +76,13 @@ class SpawnTransport implements Transport {
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#child?.stdout?.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
+    this.#resumedAtMs = performance.now();
     this.#child?.stdout?.resume();
   }
 
@@ -116,15 +121,24 @@ class SpawnTransport implements Transport {
         resolve();
         const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
         const reason = new DoorError('UPSTREAM_LOST', `the process ${how}`, { data: { exitCode: code, signal } });
-        // Its last words may still be in the pipe; a grandchild may hold the pipe open for ever.
-        setTimeout(() => over(reason), LAST_WORDS_MS).unref();
+        // A grandchild may hold the pipe open for ever, so its end is not waited for.
+        this.#afterLastWords(() => over(reason));
         child.once('close', () => over(reason));
       });
     });
     stdout.once('end', () => {
       // Nothing can come any more, though the process may live: it is lost all the same.
-      setTimeout(() => over(new DoorError('UPSTREAM_LOST', 'the process closed its stdout')), LAST_WORDS_MS).unref();
+      this.#afterLastWords(() => over(new DoorError('UPSTREAM_LOST', 'the process closed its stdout')));
     });
+  }
+
+  /** Runs `task` once there was time to read what may still be in the pipe; while reading is paused there is none. */
+  #afterLastWords(task: () => void): void {
+    setTimeout(() => {
+      const hasHadTime = !this.#isPaused && performance.now() - this.#resumedAtMs >= LAST_WORDS_MS;
+      if (hasHadTime) task();
+      else this.#afterLastWords(task);
+    }, LAST_WORDS_MS).unref();
   }
 
   async #end(): Promise<void> {
