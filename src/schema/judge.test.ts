@@ -154,6 +154,29 @@ describe('giving up is no verdict on the value', () => {
     expect(judge.check('[[[[1]]]]')).toMatchObject({ gaveUp: true });
   });
 
+  test('a circle that is looked at again and again comes to an end', () => {
+    const wide: unknown[] = [];
+    for (let count = 0; count < 50; count += 1) wide.push(wide);
+    const started = performance.now();
+    expect(judgeOf({ items: { anyOf: [{ $ref: '#' }, { $ref: '#' }] } }).checkValue(wide)).toMatchObject({
+      gaveUp: true,
+    });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test('what was refused stays refused where the reasons would take too long', () => {
+    const times = (count: number) => ({ allOf: Array.from({ length: count }, (_, at) => ({ minimum: at })) });
+    // The one alternative is tried for the verdict, and tried once more for its reasons: once too often.
+    const schema = { items: times(4), anyOf: [{ items: times(2), contains: { const: -1 } }] };
+    const verdict = judgeOf(schema).checkValue(Array.from({ length: 100_000 }, () => 5));
+    expect(verdict).toMatchObject({
+      valid: false,
+      truncated: true,
+      issues: [{ path: '$', keyword: 'judge', message: expect.stringContaining('does not fit') }],
+    });
+    expect(verdict).not.toHaveProperty('gaveUp');
+  });
+
   test('an ordinary refusal did not give up', () => {
     expect(judgeOf({ type: 'string' }).checkValue(5)).not.toHaveProperty('gaveUp');
   });

@@ -122,7 +122,7 @@ export class SchemaJudge implements Judge {
     const rules = this.#getRules();
     return this.#start(value, rules).accepts(rules.root, value, undefined)
       ? this.#accept(value)
-      : this.#explain(value, rules);
+      : this.#explain(value, rules, true);
   }
 
   #accept(value: unknown): Verdict {
@@ -133,18 +133,20 @@ export class SchemaJudge implements Judge {
     return new ValueRun(value, { maxValueDepth: this.#recipe.maxValueDepth, isDynamic }, trace);
   }
 
-  #explain(value: unknown, rules: RuleSet): Verdict {
+  /** @param isRefused whether the rules have refused the value already, so that only the reasons are wanted */
+  #explain(value: unknown, rules: RuleSet, isRefused = false): Verdict {
     const trace = new Trace(this.#recipe.showReceived);
-    let truncated = false;
     try {
       // Rules have the last word: should generated code ever refuse what they accept, the value is valid.
       if (this.#start(value, rules, trace).accepts(rules.root, value, undefined)) return VALID;
+      return { valid: false, issues: trace.issues, truncated: false };
     } catch (thrown) {
-      // Explaining costs more than deciding: what was found until here is still true.
-      truncated = thrown instanceof TraceFull || (thrown instanceof GaveUp && trace.issues.length > 0);
-      if (!truncated) throw thrown;
+      if (thrown instanceof TraceFull) return { valid: false, issues: trace.issues, truncated: true };
+      // Explaining costs more than deciding. What was found until here is still true.
+      const isKnown = isRefused || trace.issues.length > 0;
+      if (!(thrown instanceof GaveUp) || !isKnown) throw thrown;
+      return { valid: false, issues: trace.issues.length > 0 ? trace.issues : [REFUSED], truncated: true };
     }
-    return { valid: false, issues: trace.issues, truncated };
   }
 
   /** The value is valid; formats are judged apart, so that a wrong one cannot change the verdict. */
@@ -155,6 +157,16 @@ export class SchemaJudge implements Judge {
     return warnings.length === 0 ? VALID : { valid: true, warnings };
   }
 }
+
+/** A value that is refused, for reasons it would take too long to find. */
+const REFUSED: Issue = Object.freeze({
+  path: '$',
+  pointer: '',
+  keyword: 'judge',
+  expected: 'a value that fits the schema',
+  received: 'one that does not',
+  message: 'the value does not fit the schema; finding out where takes too much work',
+});
 
 /** The judge did not get to a verdict. Closed: nothing is let through that was not judged. */
 function gaveUp(thrown: unknown, value: unknown): Verdict {

@@ -13,11 +13,14 @@ export type Spend = (work: number) => void;
 /** The judge stops here: going on would take too long, or the stack. Says nothing about the value. */
 export class GaveUp extends Error {}
 
+/** More work than any value is allowed: some seconds. A value that is a circle has no size of its own to go by. */
+const WORK_AT_MOST = 100_000_000;
+
 /** The work that a value of this size may take. */
 export function workFor(value: unknown): number {
   let work = 0;
   const pending = [value];
-  while (pending.length > 0) {
+  while (pending.length > 0 && work < WORK_AT_MOST) {
     const next = pending.pop();
     work += WORK_PER_NODE;
     if (typeof next === 'string') work += next.length;
@@ -25,5 +28,5 @@ export function workFor(value: unknown): number {
     else if (next instanceof ExactNumber) work += next.text.length;
     else if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) pending.push(member);
   }
-  return Math.max(WORK_ALWAYS, work);
+  return Math.min(Math.max(WORK_ALWAYS, work), WORK_AT_MOST);
 }
