@@ -5,7 +5,7 @@ import { type Place, Threads } from './pattern-threads.js';
 import type { Spend } from './work.js';
 
 /** Steps kept in remembered states; states beyond are worked out anew each time, which is slower but still linear. */
-const MAX_REMEMBERED = 16_384;
+const MAX_REMEMBERED = 8_192;
 
 /** Where threads are after some text. */
 interface State {

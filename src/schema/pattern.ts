@@ -18,7 +18,7 @@ export interface UnenforceablePattern {
 }
 
 /** Patterns seen lately; upstreams repeat themselves, and so do the lists that they send again. */
-const patterns = new LRUCache<string, Pattern | UnenforceablePattern>({ max: 1_000 });
+const patterns = new LRUCache<string, Pattern | UnenforceablePattern>({ max: 500 });
 
 /** Finds the compiled form of a pattern, or why there is none. */
 export function findPattern(source: string): Pattern | UnenforceablePattern {

@@ -22,7 +22,7 @@ test('a cold judge finds no engine, and has none loaded', async () => {
 test('the first warm judge has it loaded, and each finds it once it is warm itself', async () => {
   const { findEngine } = await fresh();
   expect(findEngine(8)).toBeUndefined();
-  await vi.waitFor(() => expect(findEngine(8)).toBeTypeOf('function'));
+  await vi.waitFor(() => expect(findEngine(8)).toBeTypeOf('function'), { timeout: 20_000 });
   expect(findEngine(7)).toBeUndefined();
 });
 
