@@ -208,6 +208,17 @@ describe('each keyword says what it expected and what it got', () => {
       issue: '$ dependentRequired: expected property "b", for there is "a", got object without it',
     },
     {
+      schema: { properties: { emial: true }, dependentRequired: { a: ['email'] } },
+      value: { a: 1, emial: 1 },
+      issue: '$ dependentRequired: expected property "email", for there is "a", got object without it',
+    },
+    {
+      schema: { dependentRequired: { a: ['email'] } },
+      value: { a: 1, emial: 1 },
+      issue:
+        '$ dependentRequired: expected property "email", for there is "a", got object without it (Is "emial" meant to be "email"?)',
+    },
+    {
       schema: { $schema: DRAFT_07, dependencies: { a: ['b'] } },
       value: { a: 1 },
       issue: '$ dependencies: expected property "b", for there is "a", got object without it',
