@@ -7,28 +7,13 @@ import { Documents } from './documents.js';
 import { holdExpansion } from './expansion.js';
 import { SchemaJudge } from './judge.js';
 import { GRAMMARS } from './keywords.js';
+import { type Compiled, findJudge, rememberJudge } from './known-judges.js';
 import { DEFAULT_LIMITS, schemaInvalid, tooLarge, tooMany } from './limits.js';
 import { preflight } from './preflight.js';
 import { isSchema } from './shapes.js';
 import type { RawSchema } from './site.js';
 import { type Survey, type SurveyOptions, surveySchema } from './survey.js';
 import type { Compilation, CompileOptions, Dialect, SchemaLimits, SchemaWarning } from './types.js';
-
-interface Compiled {
-  readonly judge: SchemaJudge;
-  readonly warnings: readonly SchemaWarning[];
-}
-
-interface KnownJudge {
-  readonly judge: WeakRef<SchemaJudge>;
-  readonly warnings: readonly SchemaWarning[];
-}
-
-/** Every judge that somebody still holds, by its identity: upstreams list the same schemas again and again. */
-const judges = new Map<string, KnownJudge>();
-const abandoned = new FinalizationRegistry<string>((identity) => {
-  if (judges.get(identity)?.judge.deref() === undefined) judges.delete(identity);
-});
 
 /** The latest surveys: what was just compiled is often judged with at once. In schemas, each of a few hundred bytes. */
 const surveys = new LRUCache<string, Survey>({
@@ -63,12 +48,10 @@ function compile(schema: unknown, options: CompileOptions, isMetaschema = false)
   if (isLong) throw tooMany(limits.maxBytes, 'bytes', '');
   const documents = Documents.of(options.documents);
   const identity = identityOf(text, options, documents.digest);
-  const known = judges.get(identity);
-  const judge = known?.judge.deref();
-  if (known !== undefined && judge !== undefined) return { judge, warnings: known.warnings };
+  const known = findJudge(identity);
+  if (known !== undefined) return known;
   const made = makeJudge({ raw, identity, documents, limits, options, isMetaschema });
-  judges.set(identity, { judge: new WeakRef(made.judge), warnings: made.warnings });
-  abandoned.register(made.judge, identity);
+  rememberJudge(identity, made);
   return made;
 }
 

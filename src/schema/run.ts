@@ -60,7 +60,8 @@ export class ValueRun implements Run {
       holds = false;
       if (this.trace === undefined) break;
     }
-    if (holds && own !== marks && own !== undefined) marks?.addAll(own);
+    // Should it not hold, nobody will ask.
+    if (asksMarks && own !== undefined) marks?.addAll(own);
     if (isEntered) this.scope?.pop();
     this.#ruleDepth -= 1;
     return holds;
