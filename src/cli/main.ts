@@ -19,6 +19,8 @@ function print(text: string): void {
     writeSync(1, text);
   } catch (thrown) {
     // EPIPE: nobody reads, so there is nothing to say. A pipe that is full for the moment is waited for.
-    if ((thrown as NodeJS.ErrnoException).code === 'EAGAIN') process.stdout.write(text);
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'EAGAIN') process.stdout.write(text);
+    else if (code !== 'EPIPE') process.exitCode = 1;
   }
 }

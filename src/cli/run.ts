@@ -11,15 +11,18 @@ const EXIT_INTERRUPTED = 130;
 export async function runProcess(): Promise<void> {
   const words = process.argv.slice(2);
   const signal = new CallSignal();
-  // Nobody reads any more (`doorward tools | head`): that is no failure, there is just nothing left to do.
-  let isUnread = false;
-  process.stdout.on('error', () => {
-    isUnread = true;
-    signal.abort(new Interrupted('nobody reads the output'));
+  // Nobody reads any more (`doorward tools | head`): that is no failure, there is just nothing left to do. Whatever else
+  // keeps the output from being written (a full disk) is.
+  let unwritten: NodeJS.ErrnoException | undefined;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    unwritten ??= error;
+    signal.abort(new Interrupted('the output cannot be written'));
   });
   process.stderr.on('error', () => {});
   const code = await run(words, processCli(signal, holdSignals(signal)));
-  process.exitCode = isUnread && code === EXIT_INTERRUPTED ? 0 : code;
+  const isFailure = unwritten !== undefined && unwritten.code !== 'EPIPE';
+  if (isFailure) process.stderr.write(`error: the output cannot be written: ${unwritten?.message}\n`);
+  process.exitCode = isFailure ? 1 : unwritten !== undefined && code === EXIT_INTERRUPTED ? 0 : code;
 }
 
 /**

@@ -131,6 +131,7 @@ export class Client {
     const { upstream, maxInFlight, maxDepth, callTimeoutMs, maxCallMs } = this.#options;
     judgeArguments(upstream, tool, params, maxDepth);
     if (connection.inFlight >= maxInFlight) throw this.#busy();
+    if (connection.isBacklogged) throw this.#backlogged();
     const answered = connection.call(params, tool.quotedName, {
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? callTimeoutMs,
@@ -212,7 +213,7 @@ export class Client {
 
   async #connect(): Promise<void> {
     const { upstream, events } = this.#options;
-    const deadline = new StartDeadline(this.#options.clock, this.#options.startTimeoutMs);
+    const deadline = new StartDeadline(this.#options.clock, this.#options.startTimeoutMs, this.#options.maxCallMs);
     let transport: Transport | undefined;
     try {
       // The process before this one may still hold a port or a lock: two of a kind are never started.
@@ -355,6 +356,14 @@ export class Client {
     });
     this.#state = { kind: 'failed', error, failedAtMs: clock.monotonicMs() };
     events.emit('upstream.lost', { upstream, code: reason.code, reason: reason.message });
+  }
+
+  #backlogged(): DoorError {
+    const { upstream } = this.#options;
+    return new DoorError('BUSY', `${upstream} does not read what it is sent`, {
+      data: { upstream },
+      hint: 'Wait until it has caught up, or restart it.',
+    });
   }
 
   #busy(): DoorError {

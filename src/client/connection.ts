@@ -44,6 +44,8 @@ export interface ConnectionOptions {
 
 /** At most one warning of a kind in this many milliseconds: an upstream must not fill the log of its operator. */
 const WARN_EVERY_MS = 30_000;
+/** What may wait unread before an upstream that does not read its stdin, in bytes. */
+const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 /** How far behind an expired deadline may be noticed when deadlines crowd, in milliseconds. */
 const SWEEP_SLACK_MS = 20;
 
@@ -62,6 +64,7 @@ export class Connection implements PendingOwner {
   #end: DoorError | undefined;
   #sweep: Scheduled | undefined;
   #sweepAtMs = Number.POSITIVE_INFINITY;
+  #pausedAtMs: number | undefined;
   readonly #warnedAtMs = new Map<string, number>();
 
   constructor(options: ConnectionOptions) {
@@ -95,12 +98,26 @@ export class Connection implements PendingOwner {
     });
   }
 
+  /** The other side is so far behind in reading that nothing more should be sent. */
+  get isBacklogged(): boolean {
+    return this.#options.transport.backlogBytes > MAX_BACKLOG_BYTES;
+  }
+
+  /** Stops reading. Deadlines stand still meanwhile: an answer that nobody reads is not late. */
   pause(): void {
+    this.#pausedAtMs ??= this.#options.clock.monotonicMs();
     this.#options.transport.pause();
   }
 
   resume(): void {
     this.#options.transport.resume();
+    if (this.#pausedAtMs === undefined) return;
+    const pausedMs = this.#options.clock.monotonicMs() - this.#pausedAtMs;
+    this.#pausedAtMs = undefined;
+    for (const pending of this.#pending.values()) {
+      pending.deadlineMs += pausedMs;
+      this.#watchDeadline(pending.deadlineMs);
+    }
   }
 
   async close(): Promise<void> {
@@ -225,7 +242,8 @@ export class Connection implements PendingOwner {
             RPC.methodNotFound,
             `${message.method.slice(0, 200)} is not offered to servers here`,
           );
-    this.#options.transport.send([reply]);
+    if (!this.isBacklogged) return this.#options.transport.send([reply]);
+    this.#warn('unread-replies', 'asks faster than it reads our replies; they are dropped');
   }
 
   #bad(bad: BadMessage, bytes: Uint8Array, start: number, end: number): void {
@@ -310,6 +328,7 @@ export class Connection implements PendingOwner {
 
   #expire(): void {
     this.#sweepAtMs = Number.POSITIVE_INFINITY;
+    if (this.#pausedAtMs !== undefined) return;
     const nowMs = this.#options.clock.monotonicMs();
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const pending of [...this.#pending.values()]) {

@@ -40,7 +40,8 @@ function readInitializeResult(upstream: string, answer: RawAnswer): Hello {
   };
   const revision = hello.protocolVersion;
   const codec = typeof revision === 'string' ? findCodec(revision) : undefined;
-  if (codec === undefined) throw broke(`speaks protocol revision ${JSON.stringify(revision)}, which doorward does not`);
+  if (codec === undefined)
+    throw broke(`speaks protocol revision ${String(JSON.stringify(revision)).slice(0, 80)}, which doorward does not`);
   const name = hello.serverInfo?.name;
   return { codec, name: typeof name === 'string' ? name : upstream, hasTools: hello.capabilities?.tools != null };
 }
@@ -77,18 +78,20 @@ export function optionsOf(about: string, signal?: CancelSignal): RequestOptions 
   return { about, timeoutMs: boundMs, maxMs: boundMs, signal, progress: undefined };
 }
 
-/** The time a start may take; each sign of life begins it anew. */
+/** The time a start may take; each sign of life begins it anew, up to a bound: a server may chatter for ever. */
 export class StartDeadline {
   readonly passed: Promise<never>;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
+  readonly #endsAtMs: number;
   #reject!: (reason: DoorError) => void;
   #timer: Scheduled;
   #isOver = false;
 
-  constructor(clock: Clock, timeoutMs: number) {
+  constructor(clock: Clock, timeoutMs: number, maxMs: number) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
+    this.#endsAtMs = clock.monotonicMs() + Math.max(timeoutMs, maxMs);
     this.passed = new Promise((_, reject) => {
       this.#reject = reject;
     });
@@ -108,7 +111,8 @@ export class StartDeadline {
   }
 
   #arm(): Scheduled {
-    return this.#clock.schedule(this.#timeoutMs, () => {
+    const leftMs = Math.max(0, this.#endsAtMs - this.#clock.monotonicMs());
+    return this.#clock.schedule(Math.min(this.#timeoutMs, leftMs), () => {
       this.#reject(
         new DoorError('TIMEOUT', `did not start within ${this.#timeoutMs} ms`, {
           data: { waitedMs: this.#timeoutMs },

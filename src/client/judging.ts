@@ -18,7 +18,9 @@ export function judgeArguments(upstream: string, tool: ListedTool, params: CallP
   if (params.mayRepeatNames) {
     const name = findDuplicateName(bytes, params.start, params.end);
     if (name !== undefined)
-      throw refused(upstream, tool, [rootIssue('uniqueNames', `the name ${JSON.stringify(name)} occurs twice`)]);
+      throw refused(upstream, tool, [
+        rootIssue('uniqueNames', `the name ${JSON.stringify(name.slice(0, 200))} occurs twice`),
+      ]);
   }
   if (flags & SCAN.deep) {
     throw refused(upstream, tool, [rootIssue('maxDepth', `nested more than ${maxDepth} levels deep`)]);

@@ -14,10 +14,13 @@ export interface Transport {
 
   /**
    * Hands over one whole message in pieces, in order, without its line end. The pieces' memory belongs to the
-   * transport from then on; callers do not write into it again. Never waits: how much may lie here unread is bounded by
-   * the calls that may be in flight (limits.maxInFlight).
+   * transport from then on; callers do not write into it again. Never waits: what the other side has not read yet
+   * is kept, and `backlogBytes` tells how much that is.
    */
   send(pieces: readonly Piece[]): void;
+
+  /** Bytes handed over that the other side has not taken yet. */
+  readonly backlogBytes: number;
 
   /** Stops and resumes reading, so that nothing piles up before a caller that reads slowly. */
   pause(): void;

@@ -32,7 +32,7 @@ describe('several requests with one id', () => {
   test('are all cancelled with the rest', () => {
     const requests = new OpenRequests();
     const signals = [requests.begin('1'), requests.begin('1'), requests.begin('2')];
-    requests.cancelAll();
+    requests.endAll('the end');
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
   });
 

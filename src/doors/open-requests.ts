@@ -1,7 +1,7 @@
 import { CallSignal } from '../base/index.js';
 
 /** What a request ends with that its caller cancelled: it is not answered (MCP basic/utilities/cancellation). */
-const CANCELLED = Symbol('the caller cancelled');
+export const CANCELLED = Symbol('the caller cancelled');
 
 /** A caller's requests that have not been answered yet: what it can cancel, and what an orderly end waits for. */
 export class OpenRequests {
@@ -41,9 +41,10 @@ export class OpenRequests {
     for (const double of this.#doubled) if (double.id === id) double.signal.abort(CANCELLED);
   }
 
-  cancelAll(): void {
-    for (const signal of this.#byId.values()) signal.abort(CANCELLED);
-    for (const { signal } of this.#doubled) signal.abort(CANCELLED);
+  /** Ends all of them for one reason: `CANCELLED`, or an error they are answered with. */
+  endAll(reason: unknown): void {
+    for (const signal of this.#byId.values()) signal.abort(reason);
+    for (const { signal } of this.#doubled) signal.abort(reason);
   }
 
   /** Resolves when every request has been answered. */

@@ -34,7 +34,7 @@ import {
   resultHead,
 } from '../protocol/index.js';
 import { Batch, NO_ANSWER, type Reply } from './batch.js';
-import { OpenRequests } from './open-requests.js';
+import { CANCELLED, OpenRequests } from './open-requests.js';
 import { ToolListPages } from './tool-list-pages.js';
 
 export interface StreamDoorOptions {
@@ -130,11 +130,22 @@ export class StreamDoor {
     return this.#requests.whenIdle();
   }
 
+  /** There is no more time: what is still open is answered with `reason`, and its calls are cancelled upstream. */
+  abandon(reason: DoorError): void {
+    this.#requests.endAll(reason);
+    const parked = this.#parked;
+    this.#parked = [];
+    for (const { id, reply } of parked) {
+      reply([doorErrorMessage(id, reason)]);
+      this.#requests.release();
+    }
+  }
+
   /** The caller is gone: its calls are cancelled upstream and nothing more is written. */
   close(): void {
     this.#isClosed = true;
     this.#unwatch();
-    this.#requests.cancelAll();
+    this.#requests.endAll(CANCELLED);
     for (const { id } of this.#parked) this.#forget(id);
   }
 
@@ -236,7 +247,7 @@ export class StreamDoor {
   }
 
   #fail(id: string, signal: CallSignal, thrown: unknown, reply: Reply): void {
-    reply(signal.aborted ? NO_ANSWER : [doorErrorMessage(id, toDoorError(thrown))]);
+    reply(signal.reason === CANCELLED ? NO_ANSWER : [doorErrorMessage(id, toDoorError(thrown))]);
     this.#requests.finish(id, signal);
   }
 

@@ -142,8 +142,7 @@ function checkLength(site: Site): Check[] {
     const text = value as string;
     // A character takes one or two units of a string, so counting is only needed in between.
     if (text.length >= least * 2 && text.length <= most) return true;
-    run.spend(text.length >> 3);
-    const length = countCharacters(text);
+    const length = run.lengthOf(text);
     if (length >= least && length <= most) return true;
     const isShort = length < least;
     run.trace?.report({
@@ -155,15 +154,6 @@ function checkLength(site: Site): Check[] {
     return false;
   };
   return [{ types: STRING, holds }];
-}
-
-function countCharacters(text: string): number {
-  let length = text.length;
-  for (let at = 1; at < text.length; at += 1) {
-    const isPair = (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
-    if (isPair) length -= 1;
-  }
-  return length;
 }
 
 /** A count may be written as 1e400: no value is that long, so any large double will do. */

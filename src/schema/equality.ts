@@ -1,5 +1,5 @@
-import { ExactNumber, numberOfToken } from '../base/index.js';
-import { compareNumbers, isJsonNumber, type JsonNumber } from './decimal.js';
+import { ExactNumber, plainNumberOf } from '../base/index.js';
+import { compareNumbers, isJsonNumber } from './decimal.js';
 import type { Spend } from './work.js';
 
 /**
@@ -42,13 +42,18 @@ function hashText(text: string, start: number): number {
   return hash;
 }
 
-function hashNumber(value: JsonNumber): number {
-  if (typeof value !== 'number') {
-    const { digits, exponent } = value.decimal;
-    if (digits.length > 17 || !Number.isFinite(Number(value.text))) return mix(hashText(digits, 1), exponent);
-  }
-  double[0] = Number(value) + 0;
+function hashNumber(value: number): number {
+  // Most numbers are small and whole. -0 is 0 here.
+  if (value === (value | 0)) return mix(mix(SEED, 1), value | 0);
+  double[0] = value;
   return mix(mix(SEED, halves[0]!), halves[1]!);
+}
+
+function hashExact(value: ExactNumber): number {
+  const plain = plainNumberOf(value.text);
+  if (plain !== undefined) return hashNumber(plain);
+  const { digits, exponent } = value.decimal;
+  return mix(hashText(digits, 7), exponent);
 }
 
 /** Hashes values so that equal ones get equal hashes, as long as they have no more parts than there is room for. */
@@ -64,25 +69,33 @@ class Hasher {
   }
 
   #hash(value: unknown): number {
-    this.size += typeof value === 'string' ? (value.length >> 3) + 1 : 1;
+    this.size += 1;
     if (this.size > this.#room) return 0;
-    if (typeof value === 'string') return hashText(value, 2);
-    if (isJsonNumber(value)) return hashNumber(value);
-    if (typeof value !== 'object' || value === null) return hashText(String(value), 3);
-    if (Array.isArray(value)) {
-      let hash = mix(SEED, 4);
-      for (const item of value) {
-        hash = mix(hash, this.#hash(item));
-        if (this.size > this.#room) break;
-      }
-      return hash;
+    if (typeof value === 'number') return hashNumber(value);
+    if (typeof value === 'string') {
+      this.size += value.length >> 3;
+      return hashText(value, 2);
     }
+    if (typeof value !== 'object' || value === null) return hashText(String(value), 3);
+    if (Array.isArray(value)) return this.#hashItems(value);
+    return value instanceof ExactNumber ? hashExact(value) : this.#hashMembers(value as Members);
+  }
+
+  #hashItems(items: readonly unknown[]): number {
+    let hash = mix(SEED, 4);
+    for (let index = 0; index < items.length && this.size <= this.#room; index += 1) {
+      hash = mix(hash, this.#hash(items[index]));
+    }
+    return hash;
+  }
+
+  /** Added up, so that the order of members does not matter. */
+  #hashMembers(members: Members): number {
     let hash = mix(SEED, 5);
-    // Added up, so that the order of members does not matter.
-    for (const name of Object.keys(value)) {
-      this.size += name.length >> 3;
-      hash = (hash + mix(hashText(name, 6), this.#hash((value as Members)[name]))) | 0;
+    for (const name of Object.keys(members)) {
       if (this.size > this.#room) break;
+      this.size += name.length >> 3;
+      hash = (hash + mix(hashText(name, 6), this.#hash(members[name]))) | 0;
     }
     return hash;
   }
@@ -94,8 +107,7 @@ function isPlain(value: unknown): boolean {
 }
 
 function asPlain(value: unknown): unknown {
-  // Of more digits than that no double has any.
-  return value instanceof ExactNumber && value.decimal.digits.length <= 17 ? numberOfToken(value.text) : value;
+  return value instanceof ExactNumber ? (plainNumberOf(value.text) ?? value) : value;
 }
 
 /** The values of an `enum` or a `const`: a lookup costs the same among one and among ten thousand. */

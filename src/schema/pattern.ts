@@ -33,7 +33,7 @@ export function findPattern(source: string): Pattern | UnenforceablePattern {
 const MAX_SOURCE_LENGTH = 16_384;
 
 /** Units of work that even the shortest test takes. */
-const WORK_OF_TEST = 4;
+const WORK_OF_TEST = 10;
 
 /** A pattern repeated at most so often in all may be left to the platform's backtracking RegExp. */
 const MAX_NATIVE_LENGTH = 128;

@@ -24,6 +24,8 @@ export interface Run {
   readonly scope: readonly Resource[] | undefined;
   /** Counts work. @throws {GaveUp} where it is too much for a value of this size */
   readonly spend: Spend;
+  /** Counts the characters of a text, which several rules may ask about. */
+  lengthOf(text: string): number;
   /** Whether a value holds up against a rule. */
   accepts(rule: Rule, value: unknown, marks: Marks | undefined): boolean;
   /** The same for a member or an item. */

@@ -9,6 +9,8 @@ import { GaveUp, WORK_ALWAYS, workFor } from './work.js';
 /** Schemas inside each other, counted while judging. The platform's stack holds about twice as many. */
 const MAX_RULE_DEPTH = 3_000;
 
+/** What it takes to meet a rule at all, its first keyword included. */
+const WORK_OF_RULE = 3;
 /** Extra work where it is noted what was looked at. */
 const WORK_OF_MARKS = 4;
 
@@ -30,6 +32,8 @@ export class ValueRun implements Run {
   #valueDepth = 0;
   /** Whether `#maxWork` takes the size of the value into account: that is only found out where it matters. */
   #isMeasured = false;
+  #measuredText = '';
+  #measuredLength = 0;
 
   constructor(value: unknown, { maxValueDepth, isDynamic }: RunOptions, trace?: Trace) {
     this.#value = value;
@@ -46,7 +50,7 @@ export class ValueRun implements Run {
       this.trace?.report({ keyword: 'type', expected: typeNames, value, hint: typeHint });
       return false;
     }
-    this.#work += 1;
+    this.#work += WORK_OF_RULE;
     if (checks.length === 0) return true;
     if (this.#work > this.#maxWork) this.#askForMore();
     this.#ruleDepth += 1;
@@ -105,6 +109,15 @@ export class ValueRun implements Run {
     }
   }
 
+  lengthOf(text: string): number {
+    if (text !== this.#measuredText) {
+      this.spend(text.length >> 2);
+      this.#measuredText = text;
+      this.#measuredLength = countCharacters(text);
+    }
+    return this.#measuredLength;
+  }
+
   /** A function of its own, so that it can be handed on. */
   readonly spend = (work: number): void => {
     this.#work += work;
@@ -127,6 +140,16 @@ export class ValueRun implements Run {
     this.trace?.report({ keyword: 'false', expected: 'no value here', value });
     return false;
   }
+}
+
+/** Counts characters, not units: a surrogate pair is one. */
+function countCharacters(text: string): number {
+  let length = text.length;
+  for (let at = 1; at < text.length; at += 1) {
+    const isPair = (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+    if (isPair) length -= 1;
+  }
+  return length;
 }
 
 /** The type of a value as bits. */

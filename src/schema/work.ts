@@ -5,7 +5,10 @@ import { ExactNumber } from '../base/index.js';
  * machine and in every run; a value that is large itself may take more.
  */
 export const WORK_ALWAYS = 1_000_000;
-const WORK_PER_NODE = 4;
+/** For each byte that a value would take as JSON text, at the least. */
+const WORK_PER_BYTE = 2;
+/** Comma or colon, and a character. */
+const LEAST_BYTES = 2;
 
 /** Is told how much work was done; throws `GaveUp` where that is too much. */
 export type Spend = (work: number) => void;
@@ -18,15 +21,20 @@ const WORK_AT_MOST = 100_000_000;
 
 /** The work that a value of this size may take. */
 export function workFor(value: unknown): number {
-  let work = 0;
+  let bytes = 0;
   const pending = [value];
-  while (pending.length > 0 && work < WORK_AT_MOST) {
+  while (pending.length > 0 && bytes < WORK_AT_MOST) {
     const next = pending.pop();
-    work += WORK_PER_NODE;
-    if (typeof next === 'string') work += next.length;
+    bytes += LEAST_BYTES;
+    if (typeof next === 'string') bytes += next.length;
     else if (Array.isArray(next)) for (const item of next) pending.push(item);
-    else if (next instanceof ExactNumber) work += next.text.length;
-    else if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) pending.push(member);
+    else if (next instanceof ExactNumber) bytes += next.text.length;
+    else if (typeof next === 'object' && next !== null) {
+      for (const name of Object.keys(next)) {
+        bytes += name.length + LEAST_BYTES;
+        pending.push((next as Readonly<Record<string, unknown>>)[name]);
+      }
+    }
   }
-  return Math.min(Math.max(WORK_ALWAYS, work), WORK_AT_MOST);
+  return Math.min(Math.max(WORK_ALWAYS, bytes * WORK_PER_BYTE), WORK_AT_MOST);
 }

@@ -76,15 +76,35 @@ function clamp(exponent: number): number {
 
 /** The number a token denotes: plain where a double's shortest form denotes the same value, else an `ExactNumber`. */
 export function numberOfToken(token: string): number | ExactNumber {
+  return plainNumberOf(token) ?? new ExactNumber(token, true);
+}
+
+/** @returns the double whose shortest form denotes the same value; undefined where there is none */
+export function plainNumberOf(token: string): number | undefined {
+  if (hasTooManyDigits(token)) return undefined;
   const double = Number(token);
   const shortest = String(double);
   if (shortest === token) return double;
-  if (!Number.isFinite(double)) return new ExactNumber(token, true);
+  if (!Number.isFinite(double)) return undefined;
   const written = decimalOfToken(token);
-  if (written.digits.length > MAX_DOUBLE_DIGITS) return new ExactNumber(token, true);
   const held = decimalOfToken(shortest);
-  const isSame = written.digits === held.digits && written.exponent === held.exponent;
-  return isSame ? double : new ExactNumber(token, true);
+  return written.digits === held.digits && written.exponent === held.exponent ? double : undefined;
+}
+
+/** Whether a number has more significant digits than the shortest form of any double. */
+function hasTooManyDigits(token: string): boolean {
+  let digits = 0;
+  let zeros = 0;
+  for (let at = 0; at < token.length; at += 1) {
+    const code = token.charCodeAt(at);
+    if (code === 101 || code === 69) break;
+    if (code === 48) zeros += digits > 0 ? 1 : 0;
+    else if (code > 48) {
+      digits += zeros + 1;
+      zeros = 0;
+    }
+  }
+  return digits > MAX_DOUBLE_DIGITS;
 }
 
 /** Deeper than this a value is taken to hold one: whoever asks must not be led into endless circles. */

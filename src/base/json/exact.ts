@@ -4,7 +4,14 @@
  */
 import { ExactNumber, isNumberToken, numberOfToken } from './exact-number.js';
 
-export { type Decimal, decimalOf, ExactNumber, mayHoldExactNumber, numberOfToken } from './exact-number.js';
+export {
+  type Decimal,
+  decimalOf,
+  ExactNumber,
+  mayHoldExactNumber,
+  numberOfToken,
+  plainNumberOf,
+} from './exact-number.js';
 export { stringifyJson } from './exact-writer.js';
 
 const MAX_DEPTH = 512;

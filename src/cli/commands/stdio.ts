@@ -26,9 +26,11 @@ export async function runStdio(run: Run, cli: Cli): Promise<number> {
       return gateway;
     },
   });
-  if (end.kind !== 'broken') return 0;
-  writeError(end.reason, cli.err);
-  return 1;
+  if (end.kind === 'broken') writeError(end.reason, cli.err);
+  const code = end.kind === 'broken' ? 1 : 0;
+  // Whoever holds our stdout but does not read it would keep this process for ever.
+  if (process.stdout.writableLength > 0) process.exit(code);
+  return code;
 }
 
 /** Says what is wrong with the configuration, in the form of the log: whoever reads one reads the other. */

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DoorError, toDoorError } from '../../base/index.js';
 import { type Candidate, candidatesOf, type Environment, judgeTrust, untrustedError } from '../../config/index.js';
@@ -107,12 +107,28 @@ export function readConfigFile(path: string, name = path, { isNamed = false } = 
     const stat = statSync(path);
     if (stat.isDirectory() || !(stat.isFile() || isNamed)) throw unreadable(name, 'it is not a file');
     if (stat.size > MAX_BYTES) throw unreadable(name, `it has ${stat.size} bytes, more than any configuration`);
-    return readFileSync(path);
+    return stat.isFile() ? readFileSync(path) : readBounded(path, name);
   } catch (thrown) {
     if (thrown instanceof DoorError) throw thrown;
     const { code } = thrown as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'no permission' : String(code);
     throw unreadable(name, why, thrown);
+  }
+}
+
+/** Reads what is no file (a pipe, a device) up to the bound: it may never end. */
+function readBounded(path: string, name: string): Uint8Array {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(MAX_BYTES + 1);
+    let length = 0;
+    for (let read = 1; read > 0 && length <= MAX_BYTES; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    if (length > MAX_BYTES) throw unreadable(name, `it goes on past ${MAX_BYTES} bytes, more than any configuration`);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
   }
 }
 

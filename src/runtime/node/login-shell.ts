@@ -34,6 +34,10 @@ class LoginShellTransport implements Transport {
     this.#inner?.send(pieces);
   }
 
+  get backlogBytes(): number {
+    return this.#inner?.backlogBytes ?? 0;
+  }
+
   pause(): void {
     this.#inner?.pause();
   }

@@ -43,6 +43,11 @@ export class Sink {
     return !this.#stream.writableNeedDrain;
   }
 
+  /** Bytes the stream holds because its reader has not taken them yet. */
+  get backlogBytes(): number {
+    return this.#stream.writableLength;
+  }
+
   whenWritable(): Promise<void> {
     const stream = this.#stream;
     if (!stream.writableNeedDrain || stream.destroyed) return Promise.resolve();

@@ -75,6 +75,10 @@ class SpawnTransport implements Transport {
     if (!this.#isOver) this.#sink?.write(pieces);
   }
 
+  get backlogBytes(): number {
+    return this.#sink?.backlogBytes ?? 0;
+  }
+
   pause(): void {
     this.#isPaused = true;
     this.#child?.stdout?.pause();

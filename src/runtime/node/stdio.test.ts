@@ -76,7 +76,8 @@ describe.concurrent('it ends', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     door.signal('SIGINT');
     await door.ended(2_000);
-    test.expect(door.answersTo(1)).toEqual([]);
+    const error = { data: { code: 'UPSTREAM_LOST', outcome: 'unknown' } };
+    test.expect(door.answersTo(1)).toMatchObject([{ message: { error } }]);
     test.expect(door.stderr).toBe('ended: signal, 0 listeners\n');
   });
 

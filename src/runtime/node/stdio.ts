@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import type { CancelListener, CancelSignal, DoorError, Principal } from '../../base/index.js';
+import { type CancelListener, type CancelSignal, DoorError, type Principal } from '../../base/index.js';
 import { StreamDoor, type StreamDoorOptions } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import { hurryGroups } from './process-group.js';
@@ -18,8 +18,8 @@ export interface StdioOptions {
 const EOF_DRAIN_MS = 5_000;
 /** How long they may take after SIGTERM; a second signal ends the wait. */
 const SIGNAL_DRAIN_MS = 15_000;
-/** A caller that no longer reads does not hold up the end for longer than this. */
-const LAST_WRITE_MS = 1_000;
+/** A caller that reads late still gets its last answers; one that never reads does not hold up the end for longer. */
+const LAST_WRITE_MS = 2_000;
 
 /** Why serving ended. `gone`: the caller closed its reading side, so nobody is left to answer. */
 export type StdioEnd =
@@ -62,7 +62,11 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     const end = await ends.reached;
     input.pause();
     const drainMs = end.kind === 'eof' ? EOF_DRAIN_MS : SIGNAL_DRAIN_MS;
-    if (end.kind !== 'gone') await ends.unlessHurried(door.whenIdle(), drainMs);
+    if (end.kind !== 'gone') {
+      await ends.unlessHurried(door.whenIdle(), drainMs);
+      door.abandon(tooLate(drainMs));
+      await ends.unlessHurried(door.whenIdle(), LAST_WRITE_MS);
+    }
     return end;
   } finally {
     door.close();
@@ -73,6 +77,13 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     ends.forget();
     if (input instanceof Socket) input.destroy();
   }
+}
+
+/** What a request is answered with that was still open when the time to end had run out. */
+function tooLate(drainMs: number): DoorError {
+  return new DoorError('UPSTREAM_LOST', `doorward ended ${drainMs} ms after its caller, before the answer came`, {
+    data: { outcome: 'unknown' },
+  });
 }
 
 /** Gathers the ways in which serving can end. */
