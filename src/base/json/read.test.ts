@@ -112,7 +112,7 @@ describe('stand-ins', () => {
       }),
       { numRuns: 60 },
     );
-    expect(found, 'there were long strings').toBeGreaterThan(20);
+    expect(found, 'there were long strings').toBeGreaterThan(5);
   });
 
   test('outside the part that is read do not matter', () => {
