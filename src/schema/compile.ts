@@ -1,6 +1,6 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
-import { DoorError, parseJson, scanJson, stringifyJson } from '../base/index.js';
+import { DoorError, parseJson, stringifyJson } from '../base/index.js';
 import { copyJson } from './copy.js';
 import { findDialect } from './dialect.js';
 import { Documents } from './documents.js';
@@ -140,7 +140,8 @@ function readText(text: string, maxBytes: number): unknown {
   try {
     return parseJson(text);
   } catch (thrown) {
-    if (scanJson(text).tooDeepAt >= 0) throw tooLarge('the schema is nested too deeply', '');
-    throw schemaInvalid('', `is no JSON: ${(thrown as SyntaxError).message}`);
+    const { message } = thrown as SyntaxError;
+    if (message.includes('nested deeper')) throw tooLarge('the schema is nested too deeply', '');
+    throw schemaInvalid('', `is no JSON: ${message}`);
   }
 }

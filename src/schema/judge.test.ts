@@ -168,7 +168,7 @@ describe('giving up is no verdict on the value', () => {
     const times = (count: number) => ({ allOf: Array.from({ length: count }, (_, at) => ({ minimum: at })) });
     // The one alternative is tried for the verdict, and tried once more for its reasons: once too often.
     const schema = { items: times(4), anyOf: [{ items: times(2), contains: { const: -1 } }] };
-    const verdict = judgeOf(schema).checkValue(Array.from({ length: 100_000 }, () => 5));
+    const verdict = judgeOf(schema).checkValue(Array.from({ length: 20_400 }, () => 5));
     expect(verdict).toMatchObject({
       valid: false,
       truncated: true,

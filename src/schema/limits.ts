@@ -8,7 +8,7 @@ import type { SchemaLimits } from './types.js';
 export const DEFAULT_LIMITS: SchemaLimits = Object.freeze({
   maxBytes: 262_144,
   maxDepth: 64,
-  maxSubschemas: 3_000,
+  maxSubschemas: 2_000,
   maxProperties: 1_000,
   maxEnum: 10_000,
   maxPatterns: 250,

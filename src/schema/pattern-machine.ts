@@ -118,25 +118,19 @@ class ProgramRunner {
 
   #runByPlaces(subject: Subject, onMatch: OnMatch): void {
     const { text, spend } = subject;
-    const held = this.#looks.map(({ runner, isNegative }) => runner.#placesOf(subject, isNegative));
-    const last = this.#program.isBackward ? 0 : text.length;
-    const first = text.length - last;
-    let seeds: number[] = [];
-    for (let at = first; ; ) {
-      seeds.push(0);
-      const isEdge = isWord(text.charCodeAt(at - 1)) !== isWord(text.charCodeAt(at));
-      this.#settle(seeds, {
-        isFirst: at === first,
-        isLast: at === last,
-        isEdge,
-        holds: (look) => held[look]![at] === 1,
-      });
-      if (this.#threads.isMatch && onMatch(at)) return;
-      if (at === last) return;
-      spend(this.#threads.count + 8);
-      const code = this.#codeFrom(text, at);
-      seeds = this.#take(this.#threads.waiting.subarray(0, this.#threads.count), this.#classes.of(code, spend));
-      at = this.#after(at, code);
+    const { isBackward, isAnchored } = this.#program;
+    const place = new TextPlace(subject.text, isBackward);
+    place.held = this.#looks.map(({ runner, isNegative }) => runner.#placesOf(subject, isNegative));
+    let seeds = [0];
+    for (;;) {
+      this.#settle(seeds, place);
+      const { isMatch, count, waiting } = this.#threads;
+      if (isMatch && onMatch(place.at)) return;
+      if (place.isLast || (isAnchored && count === 0)) return;
+      spend(count + 8);
+      const code = this.#codeFrom(text, place.at);
+      seeds = this.#take(waiting.subarray(0, count), this.#classes.of(code, spend));
+      place.at = this.#after(place.at, code);
     }
   }
 
@@ -158,7 +152,7 @@ class ProgramRunner {
   /** Where the threads go on that a character of this class satisfies; new ones begin at every place. */
   #take(steps: Int32Array, kind: number): number[] {
     const members = this.#classes.members[kind]!;
-    const seeds = this.#program.isPlaceBound ? [] : [0];
+    const seeds = [0];
     for (const number of steps) {
       const step = this.#program.steps[number]!;
       if (step.does === 'take' && members[step.what]) seeds.push(step.next);
@@ -176,6 +170,36 @@ class ProgramRunner {
   #after(at: number, code: number): number {
     const width = code > 0xffff ? 2 : 1;
     return this.#program.isBackward ? at - width : at + width;
+  }
+}
+
+/** A place on the way through a text. Moves along with it. */
+class TextPlace implements Place {
+  at: number;
+  held: readonly Uint8Array[] = [];
+  readonly #text: string;
+  readonly #first: number;
+
+  constructor(text: string, isBackward: boolean) {
+    this.#text = text;
+    this.#first = isBackward ? text.length : 0;
+    this.at = this.#first;
+  }
+
+  get isFirst(): boolean {
+    return this.at === this.#first;
+  }
+
+  get isLast(): boolean {
+    return this.at === this.#text.length - this.#first;
+  }
+
+  get isEdge(): boolean {
+    return isWord(this.#text.charCodeAt(this.at - 1)) !== isWord(this.#text.charCodeAt(this.at));
+  }
+
+  holds(look: number): boolean {
+    return this.held[look]![this.at] === 1;
   }
 }
 

@@ -27,6 +27,8 @@ export interface Program {
   readonly isBackward: boolean;
   /** Whether a step asks about the place itself, a word's edge or a lookaround: more than the characters before it tell. */
   readonly isPlaceBound: boolean;
+  /** Whether it can only begin to match at the first place. */
+  readonly isAnchored: boolean;
   readonly looks: readonly Look[];
 }
 
@@ -76,7 +78,21 @@ export function compileProgram(node: PatternNode, sets: SetTable, isBackward = f
   writer.write(node);
   writer.add('match');
   const isPlaceBound = writer.steps.some(({ does, assertion }) => does === 'look' || /word/i.test(assertion ?? ''));
-  return { steps: writer.steps, isBackward, isPlaceBound, looks: writer.looks };
+  return { steps: writer.steps, isBackward, isPlaceBound, isAnchored: isAnchored(writer.steps), looks: writer.looks };
+}
+
+/** Whether every way from the first step soon comes to one that holds at the first place only. */
+function isAnchored(steps: readonly Step[]): boolean {
+  const pending = [0];
+  const seen = new Set<number>();
+  for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
+    if (number < 0 || seen.has(number)) continue;
+    seen.add(number);
+    const step = steps[number]!;
+    if (step.does === 'fork') pending.push(step.next, step.other);
+    else if (step.assertion !== 'first') return false;
+  }
+  return true;
 }
 
 class ProgramWriter {

@@ -32,6 +32,8 @@ export function findPattern(source: string): Pattern | UnenforceablePattern {
 /** Longer patterns are not even read. */
 const MAX_SOURCE_LENGTH = 16_384;
 
+/** The platform compiles a pattern when it is first used. */
+const WORK_OF_FIRST_TEST = 1_000;
 /** Units of work that even the shortest test takes. */
 const WORK_OF_TEST = 10;
 
@@ -50,8 +52,10 @@ export function compilePattern(source: string): Pattern | UnenforceablePattern {
   try {
     const node = parsePattern(source, native.unicode);
     if (isPlainlyLinear(node)) {
+      let work = WORK_OF_FIRST_TEST;
       const test: Pattern['test'] = (text, spend) => {
-        spend((text.length >> 3) + WORK_OF_TEST);
+        spend((text.length >> 3) + work);
+        work = WORK_OF_TEST;
         return native.test(text);
       };
       return { source, test };

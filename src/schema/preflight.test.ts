@@ -63,6 +63,10 @@ describe('the rest is left to a survey', () => {
       limits: { maxProperties: 2 },
     },
     { why: 'too many values', schema: { enum: [1, 2, 3] }, limits: { maxEnum: 2 } },
+    {
+      why: 'large schemas',
+      schema: { properties: Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`p${at}`, true])) },
+    },
     { why: 'old dependencies', schema: { dependencies: {} }, dialect: 'draft-07' },
     { why: 'draft-04', schema: {}, dialect: 'draft-04' },
   ] satisfies { why: string; schema: unknown; dialect?: Dialect; limits?: Partial<SchemaLimits> }[])(
@@ -73,6 +77,9 @@ describe('the rest is left to a survey', () => {
   );
 
   test('at the limit it is still plain', () => {
+    expect(
+      look({ properties: Object.fromEntries(Array.from({ length: 399 }, (_, at) => [`p${at}`, true])) }),
+    ).toBeDefined();
     expect(look({ not: { not: true } }, '2020-12', { maxDepth: 3 })).toBeDefined();
     expect(look({ allOf: [true, true] }, '2020-12', { maxSubschemas: 3, maxExpansion: 3 })).toBeDefined();
     expect(

@@ -10,6 +10,9 @@ const NOT_PLAIN: ReadonlySet<string> = new Set(
   '$id id $anchor $dynamicAnchor $recursiveAnchor $ref $dynamicRef $recursiveRef pattern patternProperties'.split(' '),
 );
 
+/** Of a larger schema both a look and a survey would take noticeable time; the survey alone is kept for its first check. */
+const MOST_AT_A_GLANCE = 400;
+
 export interface PreflightOptions {
   readonly grammar: Grammar;
   readonly limits: SchemaLimits;
@@ -27,7 +30,7 @@ export function preflight(schema: RawSchema, options: PreflightOptions): { looks
   // Boolean schemas and old bounds make draft-04 a case apart.
   if (options.grammar.dialect === 'draft-04') return undefined;
   const { maxSubschemas, maxDepth, maxExpansion } = options.limits;
-  const most = Math.min(maxSubschemas, maxExpansion);
+  const most = Math.min(maxSubschemas, maxExpansion, MOST_AT_A_GLANCE);
   let looksIntoStrings = false;
   let level: unknown[] = [schema];
   let count = 0;

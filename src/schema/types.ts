@@ -64,7 +64,7 @@ export interface SchemaLimits {
   readonly maxBytes: number;
   /** Schemas inside each other. Default 64. */
   readonly maxDepth: number;
-  /** Schemas in all, referenced documents included. Default 3,000. */
+  /** Schemas in all, referenced documents included. Default 2,000. */
   readonly maxSubschemas: number;
   /** Members of one `properties` or like map, names of one `required`. Default 1,000. */
   readonly maxProperties: number;

@@ -4,7 +4,7 @@ import { ExactNumber } from '../base/index.js';
  * How much work judging a value may take. Work is counted in units of some 30 ns, so that the bound is the same on every
  * machine and in every run; a value that is large itself may take more.
  */
-export const WORK_ALWAYS = 1_000_000;
+export const WORK_ALWAYS = 600_000;
 /** For each byte that a value would take as JSON text, at the least. */
 const WORK_PER_BYTE = 2;
 /** Comma or colon, and a character. */

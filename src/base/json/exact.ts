@@ -24,7 +24,7 @@ const SAFE_LENGTH = 300;
 export interface JsonScan {
   /** A number that native parsing might change: over 15 digits as an integer, any exponent, a decimal it would round. */
   readonly risky: boolean;
-  /** Offset at which the nesting first went deeper than asked for; -1 where it never did. */
+  /** Offset at which the nesting first went deeper than asked for; -1 where it did not, as far as a risky number. */
   readonly tooDeepAt: number;
 }
 
@@ -48,6 +48,8 @@ export function scanJson(text: string, maxDepth: number = MAX_DEPTH): JsonScan {
     else if (code >= 48 && code <= 57) {
       const end = endOfNumber(text, at);
       risky ||= isRiskyToken(text, at, end);
+      // Whoever parses exactly will see for themselves how deep it goes.
+      if (risky) break;
       at = end - 1;
     }
   }
@@ -90,6 +92,28 @@ function endOfString(text: string, at: number): number {
   return text.length;
 }
 
+/** What a text holds that has a risky number; strings may hold it, too. The platform looks for it much faster than we scan. */
+const RISKY_LOOKING = /\d[eE]|\d[\d.]{15}/;
+
+/** Whether a text has a risky number, or may be nested past `maxDepth`. */
+function needsCare(text: string, maxDepth: number): boolean {
+  if (!RISKY_LOOKING.test(text) && !hasOpenings(text, maxDepth)) return false;
+  const { risky, tooDeepAt } = scanJson(text, maxDepth);
+  return risky || tooDeepAt >= 0;
+}
+
+/** Whether more than `count` arrays and objects may begin in a text: without that many it cannot be nested so deeply. */
+function hasOpenings(text: string, count: number): boolean {
+  let left = count;
+  for (const opening of ['[', '{']) {
+    for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, at + 1)) {
+      left -= 1;
+      if (left < 0) return true;
+    }
+  }
+  return false;
+}
+
 export interface ParseOptions {
   /** Arrays and objects inside each other; the root counts as one. Default 512. */
   readonly maxDepth?: number;
@@ -103,8 +127,7 @@ export interface ParseOptions {
  * @throws {SyntaxError} for bad JSON or nesting past `maxDepth`, with the offset in the message
  */
 export function parseJson(text: string, options: ParseOptions = {}): unknown {
-  const { risky, tooDeepAt } = scanJson(text, options.maxDepth);
-  if (risky || tooDeepAt >= 0) return parseExactJson(text, options);
+  if (needsCare(text, options.maxDepth ?? MAX_DEPTH)) return parseExactJson(text, options);
   try {
     return JSON.parse(text);
   } catch (thrown) {
