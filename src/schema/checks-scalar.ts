@@ -1,5 +1,5 @@
 import { ExactNumber } from '../base/index.js';
-import { compareNumbers, isMultipleOf, type JsonNumber } from './decimal.js';
+import { comparisonWith, divisionBy, type JsonNumber } from './decimal.js';
 import { ValueSet } from './equality.js';
 import { findFormat } from './formats.js';
 import type { Linker } from './linker.js';
@@ -101,10 +101,11 @@ export function boundsOf(site: Site): Bound[] {
 }
 
 function checkBound({ keyword, limit, admits, relation }: Bound): Check {
+  const compare = comparisonWith(limit);
   return {
     types: NUMBER | INTEGER,
     holds: (value, run) => {
-      if (admits(compareNumbers(value as JsonNumber, limit))) return true;
+      if (admits(compare(value as JsonNumber))) return true;
       const received = relation.startsWith('>') ? 'a smaller number' : 'a larger number';
       run.trace?.report({ keyword, expected: `number ${relation} ${showValue(limit)}`, value, received });
       return false;
@@ -113,11 +114,12 @@ function checkBound({ keyword, limit, admits, relation }: Bound): Check {
 }
 
 function checkMultipleOf(divisor: JsonNumber): Check {
+  const isMultiple = divisionBy(divisor);
   return {
     types: NUMBER | INTEGER,
     holds: (value, run) => {
       if (value instanceof ExactNumber) run.spend(value.text.length >> 3);
-      if (isMultipleOf(value as JsonNumber, divisor)) return true;
+      if (isMultiple(value as JsonNumber)) return true;
       run.trace?.report({
         keyword: 'multipleOf',
         expected: `multiple of ${showValue(divisor)}`,

@@ -8,8 +8,17 @@ export function isJsonNumber(value: unknown): value is JsonNumber {
 
 /** Compares by value, to the last digit. @returns negative, zero or positive */
 export function compareNumbers(left: JsonNumber, right: JsonNumber): number {
-  if (typeof left === 'number' && typeof right === 'number') return left - right;
-  return compareDecimals(decimalOf(left), decimalOf(right));
+  return comparisonWith(right)(left);
+}
+
+/** The same with one of the two known beforehand: it is taken apart once, and only if need be. */
+export function comparisonWith(right: JsonNumber): (left: JsonNumber) => number {
+  let decimal: Decimal | undefined;
+  return (left) => {
+    if (typeof left === 'number' && typeof right === 'number') return left - right;
+    decimal ??= decimalOf(right);
+    return compareDecimals(decimalOf(left), decimal);
+  };
 }
 
 function compareDecimals(left: Decimal, right: Decimal): number {
@@ -39,10 +48,21 @@ export function isIntegral(value: JsonNumber): boolean {
 
 /** Whether `value` is a multiple of `divisor` in decimal: 19.99 is one of 0.01. */
 export function isMultipleOf(value: JsonNumber, divisor: JsonNumber): boolean {
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor))
-    return (value as number) % (divisor as number) === 0;
-  const dividend = decimalOf(value);
-  const by = decimalOf(divisor);
+  return divisionBy(divisor)(value);
+}
+
+/** Tells of numbers whether they are multiples of one that is known beforehand. */
+export function divisionBy(divisor: JsonNumber): (value: JsonNumber) => boolean {
+  let decimal: Decimal | undefined;
+  return (value) => {
+    const areSmall = Number.isSafeInteger(value) && Number.isSafeInteger(divisor);
+    if (areSmall) return (value as number) % (divisor as number) === 0;
+    decimal ??= decimalOf(divisor);
+    return isMultipleOfDecimal(decimalOf(value), decimal);
+  };
+}
+
+function isMultipleOfDecimal(dividend: Decimal, by: Decimal): boolean {
   if (dividend.digits === '') return true;
   const shift = dividend.exponent - by.exponent;
   // Then the divisor ends in a zero at a place where the value, which has no trailing zeros, does not.

@@ -84,7 +84,10 @@ class Hasher {
   #hashItems(items: readonly unknown[]): number {
     let hash = mix(SEED, 4);
     for (let index = 0; index < items.length && this.size <= this.#room; index += 1) {
-      hash = mix(hash, this.#hash(items[index]));
+      const item = items[index];
+      // Most items are numbers: those need no call.
+      if (typeof item === 'number') this.size += 1;
+      hash = mix(hash, typeof item === 'number' ? hashNumber(item) : this.#hash(item));
     }
     return hash;
   }
