@@ -86,6 +86,7 @@ describe('what the engine is handed is plain', () => {
       schema: { minimum: 1, exclusiveMinimum: 0, maximum: 2, exclusiveMaximum: 3 },
       plain: { minimum: 1, exclusiveMinimum: 0, maximum: 2, exclusiveMaximum: 3 },
     },
+    { why: 'a short enum of strings', schema: { enum: ['a', 'b'] }, plain: { enum: ['a', 'b'] } },
     { why: 'a short enum', schema: { enum: ['a', 1, null] }, plain: { enum: ['a', 1, null] } },
     {
       why: 'names that are strings',
