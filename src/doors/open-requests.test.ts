@@ -119,3 +119,18 @@ test('at a door, cancelling an id that is in flight twice cancels both upstream,
   const ends = opened.named('call.completed').map(({ outcome }) => outcome);
   expect(ends).toEqual(['cancelled', 'cancelled', 'ok']);
 });
+
+test.each([
+  { why: 'an escape', began: '"x"', cancelled: '"\\u0078"' },
+  { why: 'an escape in the request', began: '"\\u0078"', cancelled: '"x"' },
+  { why: 'a whole number with a point', began: '5.0', cancelled: '5' },
+])('an id is the same however it is spelled: $why', ({ began, cancelled }) => {
+  const requests = new OpenRequests();
+  const signal = requests.begin(began);
+  const other = requests.begin('"5"');
+  requests.cancel(cancelled);
+  expect([signal.aborted, other.aborted]).toEqual([true, false]);
+  requests.finish(began, signal);
+  requests.finish('"5"', other);
+  return requests.whenIdle();
+});

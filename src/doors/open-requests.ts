@@ -3,6 +3,8 @@ import { CallSignal } from '../base/index.js';
 /** What a request ends with that its caller cancelled: it is not answered (MCP basic/utilities/cancellation). */
 export const CANCELLED = Symbol('the caller cancelled');
 
+const QUOTE = 0x22;
+
 /** A caller's requests that have not been answered yet: what it can cancel, and what an orderly end waits for. */
 export class OpenRequests {
   readonly #byId = new Map<string, CallSignal>();
@@ -11,16 +13,18 @@ export class OpenRequests {
   #count = 0;
   #idle: (() => void) | undefined;
 
-  /** A request that can be cancelled begins; `id` is the token as the caller wrote it. */
-  begin(id: string): CallSignal {
+  /** A request that can be cancelled begins; `token` is its id as the caller wrote it. */
+  begin(token: string): CallSignal {
     const signal = new CallSignal();
+    const id = idOf(token);
     if (this.#byId.has(id)) this.#doubled.push({ id, signal });
     else this.#byId.set(id, signal);
     this.#count++;
     return signal;
   }
 
-  finish(id: string, signal: CallSignal): void {
+  finish(token: string, signal: CallSignal): void {
+    const id = idOf(token);
     if (this.#byId.get(id) === signal) this.#byId.delete(id);
     else this.#doubled = this.#doubled.filter((double) => double.signal !== signal);
     this.release();
@@ -36,7 +40,8 @@ export class OpenRequests {
     if (this.#count === 0) this.#idle?.();
   }
 
-  cancel(id: string): void {
+  cancel(token: string): void {
+    const id = idOf(token);
     this.#byId.get(id)?.abort(CANCELLED);
     for (const double of this.#doubled) if (double.id === id) double.signal.abort(CANCELLED);
   }
@@ -54,4 +59,10 @@ export class OpenRequests {
       this.#idle = resolve;
     });
   }
+}
+
+/** One spelling for each id: `"x"` may also be written with an escape, `5` as `5.0`. */
+function idOf(token: string): string {
+  if (token.charCodeAt(0) === QUOTE) return token.includes('\\') ? JSON.stringify(JSON.parse(token)) : token;
+  return token.includes('.') ? token.slice(0, token.indexOf('.')) : token;
 }

@@ -7,6 +7,7 @@ const POLL_MS = 20;
 
 /** Groups that were started and may still be alive. */
 const live = new Set<number>();
+let isWatching = false;
 let isHurried = false;
 let hurry = (): void => {};
 const hurried = new Promise<void>((resolve) => {
@@ -15,7 +16,8 @@ const hurried = new Promise<void>((resolve) => {
 
 /** Remembers a group until `endGroup` has ended it; what is left when this process exits is killed. */
 export function keepGroup(pid: number): void {
-  if (live.size === 0) process.on('exit', killGroups);
+  if (!isWatching) process.once('exit', killGroups);
+  isWatching = true;
   live.add(pid);
 }
 
