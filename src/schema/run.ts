@@ -72,6 +72,15 @@ export class ValueRun implements Run {
   }
 
   acceptsInside(rule: Rule, value: unknown, key: string | number): boolean {
+    // Most members and items are plain values of the right type, about which nothing else is said.
+    if (
+      rule.fixed === undefined &&
+      rule.equipment.checks.length === 0 &&
+      (typeOf(value) & rule.equipment.types) !== 0
+    ) {
+      this.#work += WORK_OF_RULE;
+      return true;
+    }
     this.#valueDepth += 1;
     if (this.#valueDepth > this.#maxValueDepth)
       throw new GaveUp(`the value is nested deeper than ${this.#maxValueDepth}`);

@@ -42,6 +42,7 @@ export function count(amount: number, noun: string): string {
 /** Finds what was probably meant: the candidate nearest to a name, if it is near at all. */
 export function findNearest(name: unknown, candidates: Iterable<unknown>): string | undefined {
   if (typeof name !== 'string' || name.length > MAX_COMPARED_LENGTH) return undefined;
+  const lowerCase = name.toLowerCase();
   let nearest: string | undefined;
   // One slip for three characters begun: beyond that it is another word, and so it is where no character is left.
   let least = Math.min(Math.ceil(name.length / 3) + 1, name.length);
@@ -50,7 +51,8 @@ export function findNearest(name: unknown, candidates: Iterable<unknown>): strin
     compared += 1;
     if (compared > MAX_COMPARED) break;
     if (typeof candidate !== 'string' || Math.abs(candidate.length - name.length) >= least) continue;
-    const steps = candidate.toLowerCase() === name.toLowerCase() ? 0 : distance(candidate, name);
+    const isSame = candidate.length === name.length && candidate.toLowerCase() === lowerCase;
+    const steps = isSame ? 0 : distance(candidate, name);
     if (steps >= least) continue;
     least = steps;
     nearest = candidate;
