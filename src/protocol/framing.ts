@@ -5,8 +5,10 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 /** A line this many times over the limit is a flood, not a message: the connection ends. */
 const FLOOD_FACTOR = 4;
-/** A line in more pieces than this is gathered: it may come byte by byte, and each piece costs an object and its chunk. */
+/** A line in more small pieces than this is gathered: it may come byte by byte, and each costs an object and its chunk. */
 const MANY_PIECES = 256;
+/** Larger pieces are left as they came: copying them would hold a long line twice. */
+const SMALL_PIECE = 4_096;
 
 export interface FramingHandlers {
   /** One line without its end; never empty. The memory is the receiver's to keep. */
@@ -27,6 +29,7 @@ export class LineFramer {
   /** The line that has begun but not ended: what was gathered of it, then the chunks that came since. */
   #gathered: Uint8Array[] = [];
   #pieces: Uint8Array[] = [];
+  #smallPieces = 0;
   #length = 0;
   #oversize: OversizeLine | undefined;
   #isFlooded = false;
@@ -68,7 +71,8 @@ export class LineFramer {
     const piece = chunk.subarray(start, end);
     if (this.#oversize === undefined) {
       this.#pieces.push(piece);
-      if (this.#pieces.length >= MANY_PIECES) this.#gather();
+      if (piece.length < SMALL_PIECE) this.#smallPieces++;
+      if (this.#smallPieces >= MANY_PIECES) this.#gather();
       return;
     }
     this.#oversize.read(piece);
@@ -81,6 +85,7 @@ export class LineFramer {
   #gather(): void {
     this.#gathered.push(joinPieces(this.#pieces.map(sliceOf)));
     this.#pieces = [];
+    this.#smallPieces = 0;
   }
 
   #finish(): void {
@@ -100,6 +105,7 @@ export class LineFramer {
     const pieces = this.#gathered.length === 0 ? this.#pieces : [...this.#gathered, ...this.#pieces];
     this.#gathered = [];
     this.#pieces = [];
+    this.#smallPieces = 0;
     return pieces;
   }
 
