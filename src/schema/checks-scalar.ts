@@ -100,11 +100,15 @@ export function boundsOf(site: Site): Bound[] {
   return bounds;
 }
 
+/** Units of work that reckoning with a number past a double takes. */
+const WORK_OF_EXACT = 4;
+
 function checkBound({ keyword, limit, admits, relation }: Bound): Check {
   const compare = comparisonWith(limit);
   return {
     types: NUMBER | INTEGER,
     holds: (value, run) => {
+      if (value instanceof ExactNumber) run.spend(WORK_OF_EXACT);
       if (admits(compare(value as JsonNumber))) return true;
       const received = relation.startsWith('>') ? 'a smaller number' : 'a larger number';
       run.trace?.report({ keyword, expected: `number ${relation} ${showValue(limit)}`, value, received });
@@ -118,7 +122,7 @@ function checkMultipleOf(divisor: JsonNumber): Check {
   return {
     types: NUMBER | INTEGER,
     holds: (value, run) => {
-      if (value instanceof ExactNumber) run.spend(value.text.length >> 3);
+      if (value instanceof ExactNumber) run.spend(WORK_OF_EXACT + (value.text.length >> 3));
       if (isMultiple(value as JsonNumber)) return true;
       run.trace?.report({
         keyword: 'multipleOf',

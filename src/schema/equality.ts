@@ -1,4 +1,4 @@
-import { ExactNumber, plainNumberOf } from '../base/index.js';
+import { ExactNumber } from '../base/index.js';
 import { compareNumbers, isJsonNumber } from './decimal.js';
 import type { Spend } from './work.js';
 
@@ -50,8 +50,7 @@ function hashNumber(value: number): number {
 }
 
 function hashExact(value: ExactNumber): number {
-  const plain = plainNumberOf(value.text);
-  if (plain !== undefined) return hashNumber(plain);
+  if (value.plain !== undefined) return hashNumber(value.plain);
   const { digits, exponent } = value.decimal;
   return mix(hashText(digits, 7), exponent);
 }
@@ -110,7 +109,7 @@ function isPlain(value: unknown): boolean {
 }
 
 function asPlain(value: unknown): unknown {
-  return value instanceof ExactNumber ? (plainNumberOf(value.text) ?? value) : value;
+  return value instanceof ExactNumber ? (value.plain ?? value) : value;
 }
 
 /** The values of an `enum` or a `const`: a lookup costs the same among one and among ten thousand. */

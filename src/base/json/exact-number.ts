@@ -11,16 +11,23 @@ let hasMadeExactNumber = false;
 export class ExactNumber {
   /** The token, digit for digit. */
   readonly text: string;
+  readonly #isPast: boolean;
   #decimal: Decimal | undefined;
 
   /**
-   * @param isChecked whether the caller has made sure that `text` is a JSON number
-   * @throws {SyntaxError} where it is none
+   * @param isPast whether the caller has made sure that `text` is a JSON number, and one that no double holds
+   * @throws {SyntaxError} where it is no JSON number
    */
-  constructor(text: string, isChecked = false) {
-    if (!isChecked && !NUMBER_TOKEN.test(text)) throw new SyntaxError('not a JSON number');
+  constructor(text: string, isPast = false) {
+    if (!isPast && !NUMBER_TOKEN.test(text)) throw new SyntaxError('not a JSON number');
     this.text = text;
+    this.#isPast = isPast;
     hasMadeExactNumber = true;
+  }
+
+  /** The same number as a double: of one that was made by hand, or keeps a fraction of zero. */
+  get plain(): number | undefined {
+    return this.#isPast ? undefined : plainNumberOf(this.text);
   }
 
   /** The number taken apart. */
@@ -80,7 +87,7 @@ export function numberOfToken(token: string): number | ExactNumber {
 }
 
 /** @returns the double whose shortest form denotes the same value; undefined where there is none */
-export function plainNumberOf(token: string): number | undefined {
+function plainNumberOf(token: string): number | undefined {
   if (hasTooManyDigits(token)) return undefined;
   const double = Number(token);
   const shortest = String(double);

@@ -10,7 +10,6 @@ export {
   ExactNumber,
   mayHoldExactNumber,
   numberOfToken,
-  plainNumberOf,
 } from './exact-number.js';
 export { stringifyJson } from './exact-writer.js';
 
@@ -258,7 +257,7 @@ class ExactParser {
     this.#at = end;
     const number = token.length <= SAFE_DIGITS && !/[eE]/.test(token) ? Number(token) : numberOfToken(token);
     const isPlainInteger = Number.isInteger(number) && /[.eE]/.test(token);
-    return this.#keepFractions && isPlainInteger ? new ExactNumber(token, true) : number;
+    return this.#keepFractions && isPlainInteger ? new ExactNumber(token) : number;
   }
 
   #word<Value>(word: string, value: Value): Value {
