@@ -1,4 +1,4 @@
-import { decodeText, elementsOf, JsonScanner } from '../base/index.js';
+import { decodeText, elementsOf, JsonScanner, spells } from '../base/index.js';
 
 /** Content is looked through up to this size; what is larger passes unlooked, as everything passes in the end. */
 const MAX_LOOK = 65_536;
@@ -25,7 +25,7 @@ export function isPlainContent(scanner: JsonScanner, bytes: Uint8Array, content:
   for (let i = 0; i < scanner.typeCount; i++) {
     const at = scanner.typeStart[i]!;
     if (!isWithin(at, start, end)) continue;
-    if (!PLAIN_TYPES.some((type) => startsWith(bytes, at, type))) return false;
+    if (!PLAIN_TYPES.some((type) => spells(bytes, at, at + type.length, type))) return false;
     plain++;
   }
   // Where there is no block at all there may be something else. (What is no object among blocks is not noticed.)
@@ -34,11 +34,6 @@ export function isPlainContent(scanner: JsonScanner, bytes: Uint8Array, content:
 
 function isWithin(at: number, start: number, end: number): boolean {
   return at > start && at < end;
-}
-
-function startsWith(bytes: Uint8Array, at: number, text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
-  return true;
 }
 
 /** What is odd about a result's content blocks. Only ever told, never acted on: an unknown block may be tomorrow's. */

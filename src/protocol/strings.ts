@@ -1,4 +1,4 @@
-import { decodeText } from '../base/index.js';
+import { decodeText, spells } from '../base/index.js';
 
 /** Names come again and again: this many are remembered, so that reading one makes no string. */
 const SLOTS = 256;
@@ -13,17 +13,11 @@ export function readString(bytes: Uint8Array, start: number, end: number): strin
   const slot =
     (length * 31 + bytes[start + 1]! * 7 + bytes[end - 2]! * 3 + bytes[start + 1 + (length >> 1)]!) & (SLOTS - 1);
   const candidate = known[slot];
-  if (candidate !== undefined && spells(bytes, start + 1, candidate, length)) return candidate;
+  if (candidate !== undefined && spells(bytes, start + 1, end - 1, candidate)) return candidate;
   const text = JSON.parse(decodeText(bytes, start, end)) as string;
   // Only where every byte is a character of its own does a comparison of bytes tell the text.
   if (isPlainAscii(text) && text.length === length) known[slot] = text;
   return text;
-}
-
-function spells(bytes: Uint8Array, start: number, text: string, length: number): boolean {
-  if (text.length !== length) return false;
-  for (let i = 0; i < length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
-  return true;
 }
 
 function isPlainAscii(text: string): boolean {
