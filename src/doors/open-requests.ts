@@ -62,7 +62,7 @@ export class OpenRequests {
 }
 
 /** One spelling for each id: `"x"` may also be written with an escape, `5` as `5.0`. */
-function idOf(token: string): string {
+export function idOf(token: string): string {
   if (token.charCodeAt(0) === QUOTE) return token.includes('\\') ? JSON.stringify(JSON.parse(token)) : token;
   return token.includes('.') ? token.slice(0, token.indexOf('.')) : token;
 }

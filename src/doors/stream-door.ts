@@ -34,7 +34,7 @@ import {
   resultHead,
 } from '../protocol/index.js';
 import { Batch, NO_ANSWER, type Reply } from './batch.js';
-import { CANCELLED, OpenRequests } from './open-requests.js';
+import { CANCELLED, idOf, OpenRequests } from './open-requests.js';
 import { ToolListPages } from './tool-list-pages.js';
 
 export interface StreamDoorOptions {
@@ -261,9 +261,10 @@ export class StreamDoor {
   }
 
   /** The caller cancelled a request that still waits for the gateway. */
-  #forget(id: string): void {
-    const gone = this.#parked.filter((request) => request.id === id);
-    this.#parked = this.#parked.filter((request) => request.id !== id);
+  #forget(token: string): void {
+    const id = idOf(token);
+    const gone = this.#parked.filter((request) => idOf(request.id) === id);
+    this.#parked = this.#parked.filter((request) => idOf(request.id) !== id);
     for (const { reply } of gone) {
       reply(NO_ANSWER);
       this.#requests.release();

@@ -170,6 +170,17 @@ describe('before there is a gateway', () => {
     await expect(opened.door.whenIdle()).resolves.toBeUndefined();
   });
 
+  test('an id means the same there however it is spelled', async () => {
+    const opened = new MemoryDoor(ECHO, {}, false);
+    await opened.write(call('x'), call(2));
+    await opened.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\\u0078"}}');
+    opened.attach();
+    await settled();
+    await settled();
+    expect(opened.taken().map(({ id }) => id)).toEqual([2]);
+    await expect(opened.door.whenIdle()).resolves.toBeUndefined();
+  });
+
   test('a batch with something cancelled is answered all the same', async () => {
     const opened = new MemoryDoor(ECHO, {}, false);
     await opened.initialize('2025-03-26');
