@@ -16,10 +16,13 @@ import type { CallParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import { Connection } from './connection.js';
 import { findOddContent } from './content.js';
-import { explainStart, optionsOf, StartDeadline, shakeHands } from './handshake.js';
+import { optionsOf, shakeHands } from './handshake.js';
+import { HangWatch } from './hang-watch.js';
 import { judgeAnswer, judgeArguments } from './judging.js';
+import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lifecycle.js';
 import { listTools, type ToolList } from './listing.js';
 import type { RawAnswer } from './pending.js';
+import { Relister } from './relist.js';
 import type { Transport } from './transport.js';
 
 export interface ClientValidation {
@@ -33,6 +36,8 @@ export interface ClientOptions {
   readonly connect: () => Transport;
   readonly events: EventBus;
   readonly clock: Clock;
+  /** A number in [0, 1), for jitter. Default Math.random. */
+  readonly random?: () => number;
   readonly validation: ClientValidation;
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
@@ -52,62 +57,45 @@ export interface JudgedAnswer {
   readonly violations: readonly Issue[];
 }
 
-export type ClientState =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'connecting'; readonly sinceMs: number; readonly done: Promise<void> }
-  | {
-      readonly kind: 'ready';
-      readonly connection: Connection;
-      readonly revision: string;
-      readonly serverName: string;
-      readonly list: ToolList;
-    }
-  /** `sinceMs` above is for people (epoch), `failedAtMs` for the retry (monotonic). */
-  | { readonly kind: 'failed'; readonly error: DoorError; readonly failedAtMs: number }
-  | { readonly kind: 'closed' };
-
-/** A failed upstream is not tried again sooner than this, so that a burst of calls cannot become a burst of starts. */
-const RETRY_AFTER_MS = 1_000;
-/** One relist at once, the next ones this far apart, so that a storm of list_changed costs a few lists. */
-const RELIST_EVERY_MS = 500;
-
 /**
  * The one way to an upstream. It connects, lists, judges, sends, judges again and answers; no call reaches the
  * transport but through `call`, and `call` sends nothing that was not judged by the tool's own schema.
  */
 export class Client {
   readonly #options: ClientOptions;
-  #state: ClientState = { kind: 'idle' };
-  #relisting: Promise<void> | undefined;
-  #isRelistQueued = false;
+  readonly #life: Lifecycle;
+  readonly #relister: Relister;
   #isPaused = false;
-  /** Every connection that is not wholly closed yet: being opened, ready, or lost and being ended. */
-  readonly #connections = new Set<Connection>();
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    const { upstream, events, clock, startTimeoutMs, connect, random = Math.random } = options;
+    this.#life = new Lifecycle({
+      upstream,
+      events,
+      clock,
+      random,
+      startTimeoutMs,
+      maxStartMs: options.maxCallMs,
+      connect,
+      wrap: (transport, signs) => this.#wrap(transport, signs),
+      greet: (connection, activity) => this.#greet(connection, activity),
+      ready: (ready) => this.#ready(ready),
+    });
+    this.#relister = new Relister({
+      clock,
+      isFree: () => this.state.kind !== 'connecting',
+      list: () => this.#relist(),
+    });
   }
 
   get state(): ClientState {
-    return this.#state;
+    return this.#life.state;
   }
 
   /** Connects and lists unless that is done or under way. @throws {DoorError} why the upstream cannot be used */
-  async start(): Promise<void> {
-    const state = this.#state;
-    if (state.kind === 'ready') return;
-    if (state.kind === 'connecting') return state.done;
-    if (state.kind === 'closed') throw new DoorError('UPSTREAM_UNREACHABLE', `${this.#options.upstream}: closed`);
-    if (state.kind === 'failed' && this.#options.clock.monotonicMs() - state.failedAtMs < RETRY_AFTER_MS)
-      throw state.error;
-    // The state first: connecting may fail, or be closed, before it waits for anything.
-    let begin = (): void => {};
-    const done = new Promise<void>((resolve) => {
-      begin = () => resolve(this.#connect());
-    });
-    this.#state = { kind: 'connecting', sinceMs: this.#options.clock.nowMs(), done };
-    begin();
-    return done;
+  start(): Promise<void> {
+    return this.#life.start();
   }
 
   /**
@@ -118,7 +106,7 @@ export class Client {
    * @throws {DoorError} INVALID_ARGUMENTS before anything is sent; BUSY; TIMEOUT; UPSTREAM_LOST and its kin after
    */
   call(tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
-    const state = this.#state;
+    const { state } = this;
     try {
       if (state.kind === 'ready') return this.#send(state.connection, tool, params, options);
     } catch (thrown) {
@@ -147,10 +135,11 @@ export class Client {
 
   /** After a reconnect the tool may have another schema, or be gone: look it up in the new list. */
   #callAnew(tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
-    const state = this.#state;
+    const { state } = this;
     const { upstream } = this.#options;
     if (state.kind === 'failed') throw state.error;
-    const current = state.kind === 'ready' ? state.list.tools.find((each) => each.name === tool.name) : undefined;
+    if (state.kind !== 'ready') return this.call(tool, params, options);
+    const current = state.list.tools.find((each) => each.name === tool.name);
     if (current === undefined) {
       throw new DoorError('TOOL_UNKNOWN', `${upstream} no longer lists ${tool.name}`, {
         data: { upstream, tool: tool.name },
@@ -184,72 +173,21 @@ export class Client {
   /** Stops and resumes reading, when the caller cannot take more. */
   pause(): void {
     this.#isPaused = true;
-    if (this.#state.kind === 'ready') this.#state.connection.pause();
+    if (this.state.kind === 'ready') this.state.connection.pause();
   }
 
   resume(): void {
     this.#isPaused = false;
-    if (this.#state.kind === 'ready') this.#state.connection.resume();
+    if (this.state.kind === 'ready') this.state.connection.resume();
   }
 
   async close(): Promise<void> {
-    this.#state = { kind: 'closed' };
-    await this.#retireAll();
+    this.#relister.close();
+    await this.#life.close();
   }
 
-  /** Ends a connection and everything started for it. */
-  async #retire(connection: Connection): Promise<void> {
-    try {
-      await connection.close();
-    } catch {
-      // Nobody is left to be told, and there is nothing more to try.
-    }
-    this.#connections.delete(connection);
-  }
-
-  async #retireAll(): Promise<void> {
-    await Promise.all([...this.#connections].map((connection) => this.#retire(connection)));
-  }
-
-  async #connect(): Promise<void> {
-    const { upstream, events } = this.#options;
-    const deadline = new StartDeadline(this.#options.clock, this.#options.startTimeoutMs, this.#options.maxCallMs);
-    let transport: Transport | undefined;
-    try {
-      // The process before this one may still hold a port or a lock: two of a kind are never started.
-      if (this.#connections.size > 0) await this.#retireAll();
-      this.#failIfClosed();
-      transport = this.#options.connect();
-      const connection = this.#makeConnection(transport, deadline);
-      const ready = await Promise.race([this.#handshake(connection, deadline), deadline.passed]);
-      this.#failIfClosed();
-      // It may have ended right behind its list, before anybody could hear of it.
-      if (!ready.connection.isOpen) throw new DoorError('UPSTREAM_LOST', 'the connection ended right after the start');
-      this.#state = ready;
-      if (this.#isPaused) ready.connection.pause();
-      events.emit('upstream.connected', { upstream, revision: ready.revision, tools: ready.list.tools.length });
-      this.#publish(ready.list);
-    } catch (thrown) {
-      const error = explainStart(upstream, toDoorError(thrown), transport?.tail() ?? '');
-      if ((this.#state as ClientState).kind !== 'closed') {
-        this.#state = { kind: 'failed', error, failedAtMs: this.#options.clock.monotonicMs() };
-        events.emit('upstream.lost', { upstream, code: error.code, reason: error.message });
-      }
-      await this.#retireAll();
-      throw error;
-    } finally {
-      deadline.end();
-    }
-    this.#relistIfQueued();
-  }
-
-  #failIfClosed(): void {
-    if (this.#state.kind === 'closed')
-      throw new DoorError('UPSTREAM_LOST', `${this.#options.upstream}: closed while starting`);
-  }
-
-  #makeConnection(transport: Transport, deadline: StartDeadline): Connection {
-    const { upstream, events, clock, maxMessageBytes, maxDepth } = this.#options;
+  #wrap(transport: Transport, { lost, activity }: SignsOfLife): Connection {
+    const { upstream, events, clock, callTimeoutMs, maxMessageBytes, maxDepth } = this.#options;
     const connection: Connection = new Connection({
       upstream,
       transport,
@@ -257,27 +195,35 @@ export class Client {
       maxMessageBytes,
       scanLimits: { nestingLimit: maxDepth + 2 },
       notified: (method) => {
-        if (method === 'notifications/tools/list_changed') this.#relist();
+        if (method === 'notifications/tools/list_changed') this.#relister.request();
       },
-      lost: (reason) => this.#lost(connection, reason),
       warn: (warning, message) =>
         events.emit('server.warning', { upstream, warning, message: `${upstream}: ${message}` }),
-      activity: () => deadline.extend(),
+      timedOut: (sentAtMs) => watch.timedOut(sentAtMs),
+      lost,
+      activity,
     });
-    this.#connections.add(connection);
+    const watch = new HangWatch({ connection, clock, callTimeoutMs });
     return connection;
   }
 
   /** Opens, initializes (MCP basic/lifecycle) and lists. */
-  async #handshake(connection: Connection, deadline: StartDeadline): Promise<ClientState & { kind: 'ready' }> {
+  async #greet(connection: Connection, activity: () => void): Promise<Ready> {
     const { upstream, info } = this.#options;
     await connection.open();
-    const server = await shakeHands(connection, upstream, info);
-    deadline.extend();
-    // What changed until now is in the list that is asked for now.
-    this.#isRelistQueued = false;
-    const list = server.hasTools ? await this.#list(connection) : { tools: [], exclusions: [] };
+    const server = await shakeHands(connection, upstream, { info, capabilities: {} });
+    activity();
+    this.#relister.forget();
+    const list = server.capabilities.tools ? await this.#list(connection) : { tools: [], exclusions: [] };
     return { kind: 'ready', connection, revision: server.codec.revision, serverName: server.name, list };
+  }
+
+  #ready({ connection, revision, list }: Ready): void {
+    const { upstream, events } = this.#options;
+    if (this.#isPaused) connection.pause();
+    events.emit('upstream.connected', { upstream, revision, tools: list.tools.length });
+    this.#publish(list);
+    this.#relister.resume();
   }
 
   #list(connection: Connection, signal?: CancelSignal): Promise<ToolList> {
@@ -298,28 +244,9 @@ export class Client {
     this.#options.listed(list);
   }
 
-  #relist(): void {
-    if (this.#relisting !== undefined || this.#state.kind === 'connecting') {
-      this.#isRelistQueued = true;
-      return;
-    }
-    this.#relisting = this.#relistOnce().finally(() => {
-      this.#options.clock.schedule(RELIST_EVERY_MS, () => {
-        this.#relisting = undefined;
-        this.#relistIfQueued();
-      });
-    });
-  }
-
-  #relistIfQueued(): void {
-    if (!this.#isRelistQueued) return;
-    this.#isRelistQueued = false;
-    this.#relist();
-  }
-
-  async #relistOnce(): Promise<void> {
+  async #relist(): Promise<void> {
     const { upstream, events, clock, startTimeoutMs } = this.#options;
-    const state = this.#state;
+    const { state } = this;
     if (state.kind !== 'ready') return;
     const signal = new CallSignal();
     const timer = clock.schedule(startTimeoutMs, () =>
@@ -327,8 +254,7 @@ export class Client {
     );
     try {
       const list = await this.#list(state.connection, signal);
-      if (this.#state !== state) return;
-      this.#state = { ...state, list };
+      if (!this.#life.replaceList(state, list)) return;
       events.emit('upstream.relisted', { upstream, tools: list.tools.length });
       this.#publish(list);
     } catch (thrown) {
@@ -342,20 +268,6 @@ export class Client {
     } finally {
       timer.cancel();
     }
-  }
-
-  #lost(connection: Connection, reason: DoorError): void {
-    const { upstream, events, clock } = this.#options;
-    const state = this.#state;
-    if (state.kind !== 'ready' || state.connection !== connection) return;
-    void this.#retire(connection);
-    const error = new DoorError('UPSTREAM_LOST', `${upstream}: ${reason.message}`, {
-      data: { upstream },
-      ...(reason.hint === undefined ? {} : { hint: reason.hint }),
-      cause: reason,
-    });
-    this.#state = { kind: 'failed', error, failedAtMs: clock.monotonicMs() };
-    events.emit('upstream.lost', { upstream, code: reason.code, reason: reason.message });
   }
 
   #backlogged(): DoorError {
