@@ -1,4 +1,6 @@
-export { Client, type ClientOptions, type ClientState, type ClientValidation, type JudgedAnswer } from './client.js';
+export { definitionsOf, readCachedTools } from './cached-tools.js';
+export { Client, type ClientOptions, type ClientValidation, type JudgedAnswer } from './client.js';
+export type { ClientState, Connecting, Failed, Ready } from './lifecycle.js';
 export type { ToolList } from './listing.js';
 export type { RawAnswer } from './pending.js';
 export type { Transport, TransportHandlers } from './transport.js';

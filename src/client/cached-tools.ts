@@ -1,0 +1,129 @@
+import { DoorError, decodeText, encodeText, JsonScanner, type Span } from '../base/index.js';
+import type { ListedTool } from '../catalog/index.js';
+import type { ToolList } from './listing.js';
+import { readDefinition } from './tool-definition.js';
+
+const scanner = new JsonScanner();
+
+/** What of a list is worth keeping until the next start: the tools it has. Exclusions are found anew. */
+export function definitionsOf({ tools }: Pick<ToolList, 'tools'>): readonly string[] {
+  return tools.map(({ definition }) => definition);
+}
+
+/**
+ * Makes tools out of definitions that were kept, so that they can be listed before their upstream is up. Nothing is
+ * compiled. What is not one JSON object on one line with a name and an inputSchema is left out: it would spoil the list.
+ */
+export function readCachedTools(upstream: string, definitions: readonly string[]): readonly ListedTool[] {
+  const tools = new Map<string, ListedTool>();
+  for (const definition of definitions) {
+    const tool = findTool(upstream, definition);
+    if (tool !== undefined && !tools.has(tool.name)) tools.set(tool.name, tool);
+  }
+  return [...tools.values()];
+}
+
+// The native parser takes a tenth of the scanner's time while that is cold, and at a start everything is.
+function findTool(upstream: string, definition: string): ListedTool | undefined {
+  const value = /[\r\n]/.test(definition) ? undefined : parse(definition);
+  if (!isObject(value)) return undefined;
+  const { name, description, inputSchema } = value;
+  if (typeof name !== 'string' || name === '' || !isObject(inputSchema)) return undefined;
+  const place = findPlaceOfName(definition, name);
+  if (place === undefined) return undefined;
+  return new CachedTool({
+    upstream,
+    name,
+    definition,
+    nameStart: place.start,
+    nameEnd: place.end,
+    description: typeof description === 'string' ? description : undefined,
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const NAME_FIRST = '{"name":';
+
+/** Where the value of the root's `name` lies; the last one counts, as for any reader. Undefined where it is nested too deeply to be told. */
+function findPlaceOfName(definition: string, name: string): Span | undefined {
+  const quoted = JSON.stringify(name);
+  const start = NAME_FIRST.length;
+  const end = start + quoted.length;
+  // It mostly stands first, and nothing behind it can be another one, in whatever spelling.
+  const isFirst = definition.startsWith(NAME_FIRST) && definition.startsWith(quoted, start);
+  if (isFirst && !definition.includes('"name"', end) && !definition.includes('\\u00', end)) return { start, end };
+  const bytes = encodeText(definition);
+  if (!scanner.scan(bytes, 0, bytes.length)) return undefined;
+  const at = scanner.find('name', bytes);
+  // Offsets in the text, not in the bytes: what is renamed later is the text.
+  return {
+    start: decodeText(bytes, 0, scanner.valueStart[at]!).length,
+    end: decodeText(bytes, 0, scanner.valueEnd[at]!).length,
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type CachedFacts = Pick<ListedTool, 'name' | 'definition' | 'nameStart' | 'nameEnd' | 'description'> & {
+  readonly upstream: string;
+};
+
+/** A tool whose judges are made when somebody asks for them: as a rule the upstream's own list comes before that. */
+class CachedTool implements ListedTool {
+  readonly name: string;
+  readonly quotedName: string;
+  readonly definition: string;
+  readonly nameStart: number;
+  readonly nameEnd: number;
+  readonly description: string | undefined;
+  readonly #upstream: string;
+  #judged: Pick<ListedTool, 'input' | 'output'> | undefined;
+
+  constructor({ upstream, name, definition, nameStart, nameEnd, description }: CachedFacts) {
+    this.name = name;
+    this.quotedName = JSON.stringify(name);
+    this.definition = definition;
+    this.nameStart = nameStart;
+    this.nameEnd = nameEnd;
+    this.description = description;
+    this.#upstream = upstream;
+  }
+
+  /** @throws {DoorError} TOOL_EXCLUDED where the kept schema cannot be compiled: rather no judge than a lenient one */
+  get input(): ListedTool['input'] {
+    return this.#judges().input;
+  }
+
+  get output(): ListedTool['output'] {
+    return this.#judges().output;
+  }
+
+  #judges(): Pick<ListedTool, 'input' | 'output'> {
+    this.#judged ??= compileDefinition(this.#upstream, this.definition);
+    return this.#judged;
+  }
+}
+
+function compileDefinition(upstream: string, definition: string): ListedTool {
+  const read = readDefinition(encodeText(definition), {
+    upstream,
+    uncompilableOutput: 'ignore',
+    position: 1,
+    // The fresh list tells what is odd about it.
+    warn: () => {},
+  });
+  if (read.kind === 'tool') return read.tool;
+  const { tool, code, which, schemaPath, reason } = read.exclusion;
+  throw new DoorError('TOOL_EXCLUDED', `${tool} of ${upstream} cannot be judged by what was kept of it: ${reason}`, {
+    data: { upstream, tool, reason: { code, which, schemaPath, message: reason } },
+  });
+}
