@@ -36,7 +36,6 @@ describe('told once', () => {
   test('of a call that had to start its upstream anew', async () => {
     const up = await ready(ECHO);
     up.transport.lose();
-    await up.clock.advance(1_000);
     const { told, outcome } = observed(up);
     expect(told).toEqual([]);
     expect(await outcome).toEqual({ content: [] });
@@ -59,6 +58,13 @@ describe('told once', () => {
   });
 });
 
+async function loseAgainAndAgain(up: Started): Promise<void> {
+  for (let i = 0; i < 5; i++) {
+    await up.client.start();
+    up.transport.lose();
+  }
+}
+
 describe('told nothing', () => {
   test.each<{ why: string; args?: string; code: string; before?: (up: Started) => unknown }>([
     { why: 'the arguments are refused', args: '{}', code: 'INVALID_ARGUMENTS' },
@@ -78,7 +84,7 @@ describe('told nothing', () => {
         };
       },
     },
-    { why: 'the upstream has just failed', code: 'UPSTREAM_LOST', before: (up) => up.transport.lose() },
+    { why: 'the upstream keeps ending', code: 'UPSTREAM_UNREACHABLE', before: loseAgainAndAgain },
     { why: 'the client is closed', code: 'UPSTREAM_UNREACHABLE', before: (up) => up.client.close() },
   ])('where $why', async ({ args, code, before }) => {
     const up = await ready(PATIENT);
@@ -98,7 +104,6 @@ describe('told nothing', () => {
   ])('where the upstream was lost and $why', async ({ next }) => {
     const up = await ready(ECHO, next);
     up.transport.lose();
-    await up.clock.advance(1_000);
     const { told, outcome } = observed(up);
     expect(await outcome).toBeInstanceOf(Error);
     expect(told).toEqual([]);
