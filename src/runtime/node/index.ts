@@ -1,3 +1,5 @@
+export { cachedInstructions } from './cached-instructions.js';
+export { type CatalogStoreOptions, FileCatalogCache } from './catalog-store.js';
 export {
   type ConfigSearch,
   type ConfigSearchOptions,

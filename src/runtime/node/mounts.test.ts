@@ -88,3 +88,14 @@ test('what the entry names is added to the environment', async () => {
   const [mount] = mountsOf(config, { folder: '/' }) as Mount[];
   expect(await printedBy(mount!)).toBe('hello');
 });
+
+test('a mount is known on disk by what it starts, not by its id', () => {
+  const keysOf = (servers: object, folder = '/'): unknown[] =>
+    mountsOf(configOf({ mcpServers: servers }), { folder }).map((mount) => (mount as Mount).cacheKey);
+  const [a, b, other] = keysOf({ a: { command: 'x' }, b: { command: 'x' }, c: { command: 'x', args: ['y'] } });
+  expect(a).toMatch(/^[0-9a-f]{64}$/);
+  expect(b).toBe(a);
+  expect(other).not.toBe(a);
+  expect(keysOf({ a: { command: 'x', cwd: process.cwd() } }), 'the folder it starts in anyway').toEqual([a]);
+  expect(keysOf({ a: { command: 'x', cwd: 'd' } }, '/e')).not.toEqual(keysOf({ a: { command: 'x', cwd: 'd' } }, '/f'));
+});

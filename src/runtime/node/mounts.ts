@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Config, configError, type ServerEntry, unsupportedHttp } from '../../config/index.js';
 import type { BrokenMount, GatewayLimits, Mount, Validation } from '../../gateway/index.js';
+import { cacheKeyOf } from './cache-key.js';
 import { loginShellTransport } from './login-shell.js';
 import { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 
@@ -43,6 +44,7 @@ function mountOf(server: Ready, config: Config, { folder, onStderr }: MountsOpti
     startTimeoutMs: startTimeoutMs ?? config.limits.startTimeoutMs,
     callTimeoutMs: callTimeoutMs ?? config.limits.callTimeoutMs,
     ...(validation !== undefined && { validation: validationOf(validation) }),
+    cacheKey: cacheKeyOf({ kind: 'stdio', command, args, env, cwd: spawn.cwd ?? process.cwd() }),
   };
 }
 

@@ -2,7 +2,7 @@
 declare module 'write-file-atomic' {
   export default function writeFileAtomic(
     path: string,
-    text: string,
+    content: string | Uint8Array,
     options?: { readonly mode?: number },
   ): Promise<void>;
 }
