@@ -1,7 +1,7 @@
 /** How a child is ended: its input first, then SIGTERM, then SIGKILL, each given a second. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { describe, type TestContext, test } from 'vitest';
-import { endGroup } from './process-group.js';
+import { endGroup, keepGroup } from './process-group.js';
 
 interface Ended {
   readonly code: number | null;
@@ -13,6 +13,7 @@ interface Ended {
 async function endOf(test: TestContext, script: string): Promise<Ended> {
   const child = spawn('sh', ['-c', script], { detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
   test.onTestFinished(() => killGroup(child));
+  keepGroup(child.pid!);
   let how: Omit<Ended, 'tookMs'> | undefined;
   const exited = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {

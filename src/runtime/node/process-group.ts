@@ -1,12 +1,16 @@
 /** Ends a child and everything it started, politely first. On POSIX the child leads a process group of its own. */
+import { Guard } from './guard.js';
+
 const STDIN_GRACE_MS = 1_000;
 const TERM_GRACE_MS = 1_000;
 /** What a child is given once there is no more time: our own caller will kill us within two seconds. */
 const HURRIED_GRACE_MS = 200;
 const POLL_MS = 20;
 
-/** Groups that were started and may still be alive. */
+/** Groups that were started and may still be alive. A number that is not in here is never signalled. */
 const live = new Set<number>();
+/** Ends them where this process is not even given the time to. */
+const guard = new Guard();
 let isWatching = false;
 let isHurried = false;
 let hurry = (): void => {};
@@ -19,6 +23,17 @@ export function keepGroup(pid: number): void {
   if (!isWatching) process.once('exit', killGroups);
   isWatching = true;
   live.add(pid);
+  guard.add(pid);
+}
+
+/** To be called when the leader has exited: once nothing is left of its group, its number may become a stranger's. */
+export function leaderExited(pid: number): void {
+  if (!isGroupAlive(pid)) forget(pid);
+}
+
+function forget(pid: number): void {
+  live.delete(pid);
+  guard.drop(pid);
 }
 
 /** There is no more time: every end under way, and every later one, goes to SIGTERM and SIGKILL at once. */
@@ -47,13 +62,13 @@ export interface GroupLeader {
 export async function endGroup(leader: GroupLeader): Promise<void> {
   leader.endInput();
   const hasExited = !isHurried && (await within(Promise.race([leader.exited, hurried]), STDIN_GRACE_MS));
-  if (!hasExited || isGroupAlive(leader.pid)) {
+  if (live.has(leader.pid) && (!hasExited || isGroupAlive(leader.pid))) {
     signalGroup(leader.pid, 'SIGTERM');
     await groupEnds(leader.pid);
-    signalGroup(leader.pid, 'SIGKILL');
+    if (live.has(leader.pid)) signalGroup(leader.pid, 'SIGKILL');
     await within(leader.exited, TERM_GRACE_MS);
   }
-  live.delete(leader.pid);
+  forget(leader.pid);
 }
 
 /** Whether any process of the group is left. Windows has no groups: there the child alone counts as gone. */
@@ -73,7 +88,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 async function groupEnds(pid: number): Promise<void> {
   const beganAtMs = performance.now();
   const graceMs = (): number => (isHurried ? HURRIED_GRACE_MS : TERM_GRACE_MS);
-  while (isGroupAlive(pid) && performance.now() - beganAtMs < graceMs()) await sleep(POLL_MS);
+  while (live.has(pid) && isGroupAlive(pid) && performance.now() - beganAtMs < graceMs()) await sleep(POLL_MS);
 }
 
 function sleep(ms: number): Promise<void> {
