@@ -4,7 +4,7 @@ import { DoorError, type Piece } from '../../base/index.js';
 import type { Transport, TransportHandlers } from '../../client/index.js';
 import { childEnvironment } from './environment.js';
 import { findCandidates, searchedPath } from './find-command.js';
-import { endGroup, keepGroup } from './process-group.js';
+import { endGroup, keepGroup, leaderExited } from './process-group.js';
 import { Sink } from './sink.js';
 import { Tail } from './tail.js';
 
@@ -23,8 +23,13 @@ export function spawnTransport(options: SpawnOptions): Transport {
   return new SpawnTransport(options);
 }
 
-/** After the process exits, output still in its pipes is read for this long. */
-const LAST_WORDS_MS = 200;
+/**
+ * What a process wrote before it exited is in its pipes when its exit is noticed, and one turn of the event loop reads
+ * a pipe empty. The first turn may be half over already, the last is to spare.
+ */
+const LAST_WORDS_TURNS = 3;
+/** A process that exits closes its stdout first: this long its exit is waited for, since that tells the story better. */
+const EXIT_AFTER_EOF_MS = 40;
 
 class SpawnTransport implements Transport {
   readonly #options: SpawnOptions;
@@ -33,9 +38,8 @@ class SpawnTransport implements Transport {
   #sink: Sink | undefined;
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
+  #hasExited = false;
   #isOver = false;
-  #isPaused = false;
-  #resumedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SpawnOptions) {
     this.#options = options;
@@ -63,11 +67,12 @@ class SpawnTransport implements Transport {
       throw this.#startError(thrown as NodeJS.ErrnoException, env);
     }
     this.#child = child;
+    // At once: if we are killed in the meantime, the guard knows of it.
+    if (child.pid !== undefined) keepGroup(child.pid);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error: NodeJS.ErrnoException) => reject(this.#startError(error, env)));
     });
-    if (child.pid !== undefined) keepGroup(child.pid);
     this.#attach(child, handlers);
   }
 
@@ -80,13 +85,12 @@ class SpawnTransport implements Transport {
   }
 
   pause(): void {
-    this.#isPaused = true;
-    this.#child?.stdout?.pause();
+    // What is left of a process that is gone is no more than its pipe holds: better read now than when somebody else
+    // has time, since the calls on it wait for their errors.
+    if (!this.#hasExited) this.#child?.stdout?.pause();
   }
 
   resume(): void {
-    this.#isPaused = false;
-    this.#resumedAtMs = performance.now();
     this.#child?.stdout?.resume();
   }
 
@@ -120,29 +124,26 @@ class SpawnTransport implements Transport {
       this.#options.onStderr?.(chunk);
       handlers.activity();
     });
+    const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
+      this.#hasExited = true;
+      if (child.pid !== undefined) leaderExited(child.pid);
+      stdout.resume();
+      const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+      const reason = new DoorError('UPSTREAM_LOST', `the process ${how}`, { data: { exitCode: code, signal } });
+      // Not at the end of its pipes: a grandchild may hold them open for ever.
+      afterTurns(LAST_WORDS_TURNS, () => over(reason));
+    };
     this.#exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         resolve();
-        const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
-        const reason = new DoorError('UPSTREAM_LOST', `the process ${how}`, { data: { exitCode: code, signal } });
-        // A grandchild may hold the pipe open for ever, so its end is not waited for.
-        this.#afterLastWords(() => over(reason));
-        child.once('close', () => over(reason));
+        onExit(code, signal);
       });
     });
     stdout.once('end', () => {
       // Nothing can come any more, though the process may live: it is lost all the same.
-      this.#afterLastWords(() => over(new DoorError('UPSTREAM_LOST', 'the process closed its stdout')));
+      const reason = new DoorError('UPSTREAM_LOST', 'the process closed its stdout');
+      setTimeout(() => afterTurns(1, () => !this.#hasExited && over(reason)), EXIT_AFTER_EOF_MS).unref();
     });
-  }
-
-  /** Runs `task` once there was time to read what may still be in the pipe; while reading is paused there is none. */
-  #afterLastWords(task: () => void): void {
-    setTimeout(() => {
-      const hasHadTime = !this.#isPaused && performance.now() - this.#resumedAtMs >= LAST_WORDS_MS;
-      if (hasHadTime) task();
-      else this.#afterLastWords(task);
-    }, LAST_WORDS_MS).unref();
   }
 
   async #end(): Promise<void> {
@@ -153,6 +154,8 @@ class SpawnTransport implements Transport {
     child.stdout?.destroy();
     child.stderr?.destroy();
     child.stdin?.destroy();
+    // One that even SIGKILL did not end in time must not keep us from ending.
+    child.unref();
   }
 
   #startError(error: NodeJS.ErrnoException, env: Readonly<Record<string, string>>): DoorError {
@@ -183,6 +186,13 @@ class SpawnTransport implements Transport {
       },
     );
   }
+}
+
+function afterTurns(turns: number, task: () => void): void {
+  setImmediate(() => {
+    if (turns > 1) afterTurns(turns - 1, task);
+    else task();
+  });
 }
 
 function isFolder(path: string): boolean {
