@@ -58,16 +58,24 @@ test('a server has its own settings, and the limits of the file where it has non
         callTimeoutMs: 2,
         tools: { allow: ['a*'] },
         validation: { outputs: 'enforce', elicitationFormats: 'assert' },
+        isolation: 'caller',
       },
       plain: { command: 'x' },
     },
     limits: { startTimeoutMs: 3, callTimeoutMs: 4, maxInFlight: 5 },
   });
   const [own, plain] = mountsOf(config, { folder: '/' });
-  expect(own).toMatchObject({ prefix: 'never', startTimeoutMs: 1, callTimeoutMs: 2, tools: { allow: ['a*'] } });
+  expect(own).toMatchObject({
+    prefix: 'never',
+    startTimeoutMs: 1,
+    callTimeoutMs: 2,
+    tools: { allow: ['a*'] },
+    isolation: 'caller',
+  });
   expect(own).toHaveProperty('validation', { outputs: 'enforce' });
   expect(plain).toMatchObject({ startTimeoutMs: 3, callTimeoutMs: 4 });
   expect(plain).not.toHaveProperty('prefix');
+  expect(plain).not.toHaveProperty('isolation');
   expect(gatewayLimitsOf(config)).toMatchObject({ maxInFlight: 5, maxDepth: 512 });
 });
 

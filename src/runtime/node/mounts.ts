@@ -27,7 +27,7 @@ export function mountsOf(config: Config, options: MountsOptions): readonly (Moun
 function mountOf(server: Ready, config: Config, { folder, onStderr }: MountsOptions): Mount | BrokenMount {
   const { id, target } = server;
   if (target.kind === 'http') return { id, error: configError([unsupportedHttp(server)]) };
-  const { prefix, tools, startTimeoutMs, callTimeoutMs, validation, loginShellPath } = server.options;
+  const { prefix, tools, startTimeoutMs, callTimeoutMs, validation, isolation, loginShellPath } = server.options;
   const { command, args, env, cwd } = target;
   const spawn: SpawnOptions = {
     command,
@@ -44,6 +44,7 @@ function mountOf(server: Ready, config: Config, { folder, onStderr }: MountsOpti
     startTimeoutMs: startTimeoutMs ?? config.limits.startTimeoutMs,
     callTimeoutMs: callTimeoutMs ?? config.limits.callTimeoutMs,
     ...(validation !== undefined && { validation: validationOf(validation) }),
+    ...(isolation !== undefined && { isolation }),
     cacheKey: cacheKeyOf({ kind: 'stdio', command, args, env, cwd: spawn.cwd ?? process.cwd() }),
   };
 }
