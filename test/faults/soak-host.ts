@@ -1,0 +1,85 @@
+/**
+ * The process under test in the soak: one gateway, and a door on a Unix socket for each caller that connects.
+ *
+ *   soak-host.ts SOCKET MOUNTS     MOUNTS is JSON: [{ id, args, env, callTimeoutMs }]
+ *
+ * Says `{"pid":...}` once it listens, and answers each line on stdin with its memory, after a collection where the
+ * process was started with --expose-gc. SIGTERM ends it, upstreams and all.
+ */
+import { createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { StreamDoor } from '../../src/doors/index.js';
+import { createGateway, type Mount } from '../../src/gateway/index.js';
+import { spawnTransport } from '../../src/runtime/node/index.js';
+import { Sink } from '../../src/runtime/node/sink.js';
+
+export interface HostMount {
+  readonly id: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly callTimeoutMs: number;
+}
+
+export interface HostSample {
+  readonly rssMb: number;
+  readonly heapMb: number;
+  /** Memory of buffers, which is not on the heap. */
+  readonly buffersMb: number;
+  readonly timers: number;
+}
+
+const [path = '', mountsText = '[]'] = process.argv.slice(2);
+const gateway = createGateway({
+  mounts: (JSON.parse(mountsText) as HostMount[]).map(
+    ({ args, env, ...mount }): Mount => ({
+      ...mount,
+      connect: () => spawnTransport({ command: process.execPath, args, env }),
+    }),
+  ),
+  info: { name: 'soak', version: '1' },
+});
+const sockets = new Set<Socket>();
+
+function serve(socket: Socket): void {
+  sockets.add(socket);
+  const sink = new Sink(socket);
+  const door = new StreamDoor({
+    limits: gateway.limits,
+    principal: { id: `local:${process.getuid?.() ?? 'user'}`, kind: 'local' },
+    door: 'socket',
+    info: { name: 'doorward', version: '1' },
+    write: (pieces) => sink.write(pieces),
+    whenWritable: () => sink.whenWritable(),
+    broken: () => socket.destroy(),
+  });
+  socket.on('data', (chunk: Buffer) => door.push(chunk));
+  // A caller that vanished makes writing fail; its end is told by `close`.
+  socket.on('error', () => {});
+  socket.once('end', () => door.end());
+  socket.once('close', () => {
+    sockets.delete(socket);
+    door.close();
+  });
+  door.attach(gateway);
+}
+
+const server = createServer(serve);
+server.listen(path, () => process.stdout.write(`${JSON.stringify({ pid: process.pid })}\n`));
+const control = createInterface({ input: process.stdin });
+control.on('line', () => {
+  (globalThis as { gc?: () => void }).gc?.();
+  const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
+  const timers = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const mb = (bytes: number): number => bytes / 2 ** 20;
+  const sample: HostSample = { rssMb: mb(rss), heapMb: mb(heapUsed), buffersMb: mb(arrayBuffers), timers };
+  process.stdout.write(`${JSON.stringify(sample)}\n`);
+});
+
+async function end(): Promise<void> {
+  server.close();
+  control.close();
+  for (const socket of sockets) socket.destroy();
+  await gateway.close();
+  process.exit(0);
+}
+process.once('SIGTERM', () => void end());

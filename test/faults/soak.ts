@@ -1,0 +1,137 @@
+/**
+ * Callers and upstreams at work for a while, with faults among them; then both sides' journals are compared.
+ *
+ *   node tools/run-ts.mjs test/faults/soak.ts [--seconds 60] [--seed N] [--callers 8] [--cli 1] [--json] [--keep]
+ *
+ * `--cli N`: that many callers more, each through a `doorward stdio` of its own (dist must be built). A seed draws the same
+ * decisions again, caller by caller; `--replay FOLDER` takes seed and size from a run that was kept, and says where a
+ * decision differs. Memory is read after a forced collection in the host (--expose-gc), once a second.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { nowMs, sleep } from './soak-caller.js';
+import { readJournals, SoakCheck } from './soak-check.js';
+import { findZombies, holdingsOf, type Point } from './soak-measure.js';
+import { makeReport, printReport, type RunFacts } from './soak-report.js';
+import { CLI, SoakWorld } from './soak-world.js';
+
+/** What a kept run leaves for its replay. */
+interface KeptRun {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly callers: number;
+  readonly cli: number;
+  readonly steps: Readonly<Record<string, number>>;
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string' },
+    seed: { type: 'string' },
+    callers: { type: 'string' },
+    cli: { type: 'string' },
+    replay: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+  },
+});
+const kept =
+  values.replay === undefined
+    ? undefined
+    : (JSON.parse(readFileSync(join(values.replay, 'run.json'), 'utf8')) as KeptRun);
+const seed = Number(values.seed ?? kept?.seed ?? Math.floor(Math.random() * 1e9));
+const seconds = Number(values.seconds ?? kept?.seconds ?? 60);
+const callers = Number(values.callers ?? kept?.callers ?? 8);
+const cliCallers = Number(values.cli ?? kept?.cli ?? (existsSync(CLI) ? 1 : 0));
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+async function main(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'doorward-soak-'));
+  say(`soak: seed ${seed}, ${seconds} s, ${callers} callers on sockets and ${cliCallers} by the command line`);
+  const world = new SoakWorld({ folder, seed, callers, cliCallers });
+  let facts: Omit<RunFacts, 'orphans' | 'endedMs' | 'zombies'>;
+  let end: Awaited<ReturnType<SoakWorld['end']>>;
+  try {
+    await world.start();
+    facts = await load(world);
+  } finally {
+    end = await world.end();
+  }
+  const processes = readJournals(world.journalFolder);
+  const pids = new Set(processes.flatMap(({ pid, grandchildren }) => [pid, ...grandchildren]));
+  const check = new SoakCheck(world.callers, processes);
+  check.run();
+  const report = makeReport(check, { ...facts, ...end, zombies: [...facts.zombiesWhileRunning, ...findZombies(pids)] });
+  keep(folder, world);
+  writeFileSync(
+    join(folder, 'memory.json'),
+    JSON.stringify({ rss: facts.rss, heap: facts.heap, buffers: facts.buffers }),
+  );
+  const isKept = values.keep || !report.isGood;
+  const replay = `node tools/run-ts.mjs test/faults/soak.ts --replay ${folder}`;
+  if (values.json)
+    process.stdout.write(`${JSON.stringify({ seed, folder: isKept ? folder : undefined, replay, ...report })}\n`);
+  else printReport(report, { seed, folder: isKept ? folder : undefined, replay });
+  if (!isKept) rmSync(folder, { recursive: true, force: true });
+  return report.isGood ? 0 : 1;
+}
+
+async function load(world: SoakWorld): Promise<Omit<RunFacts, 'orphans' | 'endedMs' | 'zombies'>> {
+  // Everybody has listed, so every upstream is up: what is held now is the baseline.
+  await Promise.all(world.callers.map((caller) => caller.list()));
+  await sleep(500);
+  await world.sample();
+  const before = holdingsOf(world.hostPid, callers);
+  const beganMs = nowMs();
+  const untilMs = beganMs + seconds * 1_000;
+  const running = Promise.all(world.callers.map((caller) => caller.run(untilMs)));
+  const rss: Point[] = [];
+  const heap: Point[] = [];
+  const buffers: Point[] = [];
+  while (nowMs() < untilMs) {
+    await sleep(1_000);
+    const { rssMb, heapMb, buffersMb } = await world.sample();
+    const atMs = nowMs() - beganMs;
+    rss.push({ atMs, value: rssMb });
+    heap.push({ atMs, value: heapMb });
+    buffers.push({ atMs, value: buffersMb });
+  }
+  await running;
+  await Promise.all(world.callers.map((caller) => caller.whenIdle()));
+  const after = await whenCalm(world);
+  const suspects = findZombies(new Set([world.hostPid]));
+  await sleep(300);
+  const zombiesWhileRunning = findZombies(new Set([world.hostPid])).filter((pid) => suspects.includes(pid));
+  return { seconds, callers: world.callers, before, after, rss, heap, buffers, zombiesWhileRunning };
+}
+
+/** What is held once upstreams of callers that vanished have ended: they are given 10 s. */
+async function whenCalm(world: SoakWorld): Promise<RunFacts['after']> {
+  const untilMs = nowMs() + 10_000;
+  for (;;) {
+    const { timers } = await world.sample();
+    const holdings = holdingsOf(world.hostPid, callers);
+    const most = (1 + callers / 2) * 4;
+    if (holdings.children <= most || nowMs() > untilMs) return { ...holdings, timers };
+    await sleep(250);
+  }
+}
+
+/** Leaves what a replay needs, and says where this run, being one, did not decide as the kept one did. */
+function keep(folder: string, world: SoakWorld): void {
+  const named = <Value>(of: (caller: SoakWorld['callers'][number]) => Value): Record<string, Value> =>
+    Object.fromEntries(world.callers.map((caller) => [caller.options.name, of(caller)]));
+  const steps = named((caller) => caller.steps);
+  const digests = named((caller) => caller.options.plan.digest());
+  const run: KeptRun = { seed, seconds, callers, cli: cliCallers, steps, digests };
+  writeFileSync(join(folder, 'run.json'), JSON.stringify(run));
+  for (const [name, count] of Object.entries(kept?.steps ?? {})) {
+    const isSame = count !== steps[name] || digests[name] === kept?.digests[name];
+    if (!isSame) say(`soak: ${name} took other decisions than the run in ${values.replay}: the plan has changed since`);
+  }
+}
+
+process.exit(await main());
