@@ -1,5 +1,7 @@
+import type { Readable } from 'node:stream';
 import { DoorError, type Piece } from '../../base/index.js';
 import type { Transport, TransportHandlers } from '../../client/index.js';
+import { endGroup, keepGroup, killGroup } from './process-group.js';
 import { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 
 const SHELL_TIMEOUT_MS = 10_000;
@@ -16,6 +18,7 @@ export function loginShellTransport(options: SpawnOptions): Transport {
 class LoginShellTransport implements Transport {
   readonly #options: SpawnOptions;
   #inner: Transport | undefined;
+  #question: Question | undefined;
   #isClosed = false;
 
   constructor(options: SpawnOptions) {
@@ -23,7 +26,9 @@ class LoginShellTransport implements Transport {
   }
 
   async open(handlers: TransportHandlers): Promise<void> {
-    const path = await readLoginPath();
+    this.#question = askForPath();
+    const path = await this.#question.path;
+    this.#question = undefined;
     if (this.#isClosed) throw new DoorError('UPSTREAM_UNREACHABLE', 'closed while asking the login shell for PATH');
     const env = { ...(path !== undefined && { PATH: path }), ...this.#options.env };
     this.#inner = spawnTransport({ ...this.#options, env });
@@ -48,6 +53,8 @@ class LoginShellTransport implements Transport {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#question?.leave();
+    this.#question = undefined;
     await this.#inner?.close();
   }
 
@@ -56,32 +63,74 @@ class LoginShellTransport implements Transport {
   }
 }
 
-let loginPath: Promise<string | undefined> | undefined;
-
-/** The PATH of an interactive login shell; undefined where there is no shell, or it does not say. */
-function readLoginPath(): Promise<string | undefined> {
-  loginPath ??= askShell(process.env.SHELL);
-  return loginPath;
+/** What the login shell is being asked, or has answered: one question a process, whoever wants to know. */
+interface Question {
+  /** The PATH of an interactive login shell; undefined where there is no shell, or it does not say. */
+  readonly path: Promise<string | undefined>;
+  /** One asker fewer. The shell is not waited for when nobody is left: a profile may hang. */
+  leave(): void;
 }
 
-async function askShell(shell: string | undefined): Promise<string | undefined> {
+let question: (Question & { askers: number }) | undefined;
+
+function askForPath(): Question {
+  question ??= ask(process.env.SHELL);
+  question.askers++;
+  return question;
+}
+
+function ask(shell: string | undefined): Question & { askers: number } {
+  let giveUp = (): void => {};
+  const givenUp = new Promise<undefined>((resolve) => {
+    giveUp = () => resolve(undefined);
+  });
+  const asked = {
+    askers: 0,
+    path: askShell(shell, givenUp),
+    leave(): void {
+      if (--asked.askers > 0) return;
+      giveUp();
+      // Whoever wants to know later asks again.
+      if (question === asked) question = undefined;
+    },
+  };
+  return asked;
+}
+
+async function askShell(shell: string | undefined, givenUp: Promise<undefined>): Promise<string | undefined> {
   if (!shell || process.platform === 'win32') return undefined;
   const { spawn } = await import('node:child_process');
   // What a profile prints of its own stays outside the marks. printenv prints PATH the same way from every shell.
   const script = `printf '%s' '${MARK}'; /usr/bin/env printenv PATH; printf '%s' '${MARK}'`;
+  // A session of its own: an interactive shell would otherwise stop over a terminal it cannot have.
+  const child = spawn(shell, ['-ilc', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const { pid, stdout } = child;
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const failed = new Promise<undefined>((resolve) => child.once('error', () => resolve(undefined)));
+  if (pid === undefined) return failed;
+  keepGroup(pid);
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), SHELL_TIMEOUT_MS);
+  });
+  const path = await Promise.race([readMarked(stdout), failed, givenUp, timedOut]);
+  clearTimeout(timer);
+  stdout.destroy();
+  // What a profile starts may outlive the shell; the shell itself may hang in what it does on leaving.
+  if (path === undefined) killGroup(pid);
+  else void endGroup({ pid, exited, endInput: () => {} });
+  return path || undefined;
+}
+
+/** Reads up to the second mark. Not to the end: whatever a profile starts may hold the pipe open. */
+function readMarked(stdout: Readable): Promise<string | undefined> {
   return new Promise((resolve) => {
-    // A session of its own: an interactive shell would otherwise stop over a terminal it cannot have.
-    const child = spawn(shell, ['-ilc', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-    const timer = setTimeout(() => child.kill('SIGKILL'), SHELL_TIMEOUT_MS);
     let printed = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout.setEncoding('utf8').on('data', (text: string) => {
       printed += text;
+      const [, path, after] = printed.split(MARK);
+      if (after !== undefined) resolve(path?.trim());
     });
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve(printed.split(MARK)[1]?.trim() || undefined);
-    };
-    child.once('error', done);
-    child.once('close', done);
+    stdout.once('close', () => resolve(undefined));
   });
 }

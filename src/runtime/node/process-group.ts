@@ -42,6 +42,12 @@ export function hurryGroups(): void {
   hurry();
 }
 
+/** Ends a group that has nothing to lose. */
+export function killGroup(pid: number): void {
+  if (live.has(pid)) signalGroup(pid, 'SIGKILL');
+  forget(pid);
+}
+
 /** Kills every group that is left. Synchronous, so that it also works as the last thing a process does. */
 export function killGroups(): void {
   for (const pid of live) signalGroup(pid, 'SIGKILL');
