@@ -10,6 +10,9 @@ import { Sink } from './sink.js';
  */
 class SlowStream extends Writable {
   readonly taken: Buffer[] = [];
+  takenBytes = 0;
+  /** The memory that what it was given is part of. */
+  readonly memory = new Set<ArrayBufferLike>();
   writes = 0;
   readonly #delays: readonly number[];
 
@@ -24,6 +27,8 @@ class SlowStream extends Writable {
       if (left > 0) setImmediate(() => take(left - 1));
       else {
         this.taken.push(Buffer.from(chunk));
+        this.takenBytes += chunk.length;
+        this.memory.add(chunk.buffer);
         done();
       }
     };
@@ -69,7 +74,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<Step>({ do: 'turn' }, { do: 'flush' }) },
 );
 
-test('every byte arrives, in order, however slowly it is read and however large the pieces are', async () => {
+test('every byte arrives, in order, and what has not yet is known, however slowly it is read', async () => {
   const property = fc.asyncProperty(
     fc.array(step, { maxLength: 20 }),
     fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),
@@ -78,15 +83,20 @@ test('every byte arrives, in order, however slowly it is read and however large 
       const stream = new SlowStream(delays, highWaterMark);
       const sink = new Sink(stream);
       const wanted: Uint8Array[] = [];
+      let wantedBytes = 0;
       for (const each of steps) {
         if (each.do === 'turn') await nextTurn();
         else if (each.do === 'flush') sink.flush();
         else {
-          wanted.push(joinPieces(each.pieces), Uint8Array.of(0x0a));
+          const line = joinPieces(each.pieces);
+          wanted.push(line, Uint8Array.of(0x0a));
+          wantedBytes += line.length + 1;
           sink.write(each.pieces);
         }
+        expect(sink.backlogBytes).toBe(wantedBytes - stream.takenBytes);
       }
       await sink.drain();
+      expect(sink.backlogBytes).toBe(0);
       expect(Buffer.compare(stream.bytes, Buffer.concat(wanted))).toBe(0);
     },
   );
@@ -105,6 +115,19 @@ test('the memory is used again only once the stream has taken what was in it', a
   }
   await sink.drain();
   expect(stream.bytes.toString()).toBe(wanted.join(''));
+});
+
+test('what waits for a slow reader takes little more memory than it is long', async () => {
+  const stream = new SlowStream([2_000, 0]);
+  const sink = new Sink(stream);
+  for (let i = 0; i < 1_000; i++) {
+    sink.write(['x'.repeat(199)]);
+    await nextTurn();
+  }
+  expect(sink.backlogBytes).toBe(200_000);
+  await sink.drain();
+  const held = [...stream.memory].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  expect(held).toBeLessThan(2 * 200_000);
 });
 
 test('what is written in one turn leaves in one write', async () => {
@@ -163,4 +186,5 @@ test('a stream that is gone holds up nobody', async () => {
   await Promise.all([writable, drained]);
   sink.write(['more']);
   await Promise.all([sink.whenWritable(), sink.drain()]);
+  expect(sink.backlogBytes).toBe(0);
 });

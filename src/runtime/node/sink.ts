@@ -43,9 +43,11 @@ export class Sink {
     return !this.#stream.writableNeedDrain;
   }
 
-  /** Bytes the stream holds because its reader has not taken them yet. */
+  /** Bytes written that the reader has not taken yet, those included that leave at the end of this turn. */
   get backlogBytes(): number {
-    return this.#stream.writableLength;
+    // Nobody is going to take them.
+    if (this.#stream.destroyed) return 0;
+    return this.#stream.writableLength + this.#to - this.#from;
   }
 
   whenWritable(): Promise<void> {
@@ -71,8 +73,9 @@ export class Sink {
       this.#isCorked = false;
       this.#stream.uncork();
     }
+    // What is not taken yet stays as it is, and what follows goes behind it: a scratch for each flush would cost a slow
+    // reader's sender many times what is unread.
     if (this.#stream.writableLength === 0) this.#from = this.#to = 0;
-    else if (this.#to > 0) this.#renew();
   }
 
   /** Flushes, then resolves when the stream has taken everything, or is gone. */
