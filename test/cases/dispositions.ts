@@ -14,13 +14,14 @@ const wire = { runs: 'wire.test.ts' };
 const naming = { runs: 'naming.test.ts' };
 const processes = { runs: 'process.test.ts' };
 const config = { runs: 'config.test.ts' };
+const asking = { runs: 'asking.test.ts' };
+const trouble = { runs: 'trouble.test.ts' };
 
 const later = (issue: number, why: string): Disposition => ({ later: issue, why });
 const NO_COERCION = 'variants with options.coerce: no coercion of arguments (design.md section 4b)';
 const NO_PRUNING = 'variants with options.prune_null_optionals: no pruning of arguments (design.md section 4b)';
 const MODERN = 'the 2026 era';
 const HTTP = 'HTTP';
-const ELICITING = 'elicitation is relayed and judged there; the plain functions come with issue 3';
 
 export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   a02: schema,
@@ -77,7 +78,10 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   b22: later(5, 'x-mcp-header needs HTTP and the 2026 era'),
   b24: later(5, 'the HTTP door'),
   b25: { runs: 'command.test.ts' },
-  c03: later(4, 'the advisory resource names each failed upstream with its reason; HTTP reasons with issue 5'),
+  c03: {
+    ...trouble,
+    except: ['reasons of HTTP upstreams (401, DNS): issue 5; until then each says that HTTP comes later'],
+  },
   c04: naming,
   c05: naming,
   c06: naming,
@@ -87,12 +91,12 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   c11: wire,
   c12: wire,
   c13: { ...wire, except: ['subscriptions/listen and GET streams: issue 5'] },
-  c14: later(4, 'storms'),
+  c14: trouble,
   c15: wire,
   c16: later(5, HTTP),
-  c17: { ...processes, except: ['SIGKILL of doorward: the guard process of issue 4'] },
-  c18: { ...processes, except: ['only stdout or only stderr closed: issue 4'] },
-  c19: later(4, 'restarts'),
+  c17: processes,
+  c18: { ...processes, except: ['closed stderr alone ends nothing: callers may drop the log and go on'] },
+  c19: trouble,
   c22: later(5, HTTP),
   c23: later(5, HTTP),
   c24: wire,
@@ -102,7 +106,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   c30: later(5, MODERN),
   c31: { ...wire, except: ['server/discover: issue 5'] },
   c32: wire,
-  c33: later(4, 'slow readers'),
+  c33: { ...trouble, except: ['other clients of the same process: HTTP, issue 5'] },
   c35: wire,
   c36: later(5, HTTP),
   c37: wire,
@@ -115,19 +119,22 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   c50: wire,
   c52: { ...processes, except: ['on Windows itself: no machine here; cross-spawn builds the command line there'] },
   c53: processes,
-  d01: later(4, 'requests of a server to the caller are passed through there'),
-  d02: later(4, 'capabilities are shown per caller there; until then an upstream is offered none'),
-  d03: later(4, 'capabilities are shown per caller there; the 2026 half with issue 5'),
-  d04: later(4, 'elicitation is relayed to the owner of the call there'),
-  d05: later(4, 'elicitation is relayed there'),
-  d06: later(5, ELICITING),
-  d07: later(5, ELICITING),
-  d08: later(5, ELICITING),
-  d12: later(5, ELICITING),
+  d01: { ...asking, except: ['the daemon, pass-through under other names, scripts: issues 5 and 7'] },
+  d02: asking,
+  d03: { ...asking, except: ['the 2026 half: issue 5'] },
+  d04: {
+    ...asking,
+    except: ['one shared connection: callers who can be asked never share one over stdio (design.md section 4b)'],
+  },
+  d05: asking,
+  d06: asking,
+  d07: asking,
+  d08: asking,
+  d12: { ...asking, except: ['the strict mode'] },
   d14: later(5, MODERN),
   d15: later(5, MODERN),
   d16: later(5, MODERN),
-  d18: later(4, 'roots are relayed there; an upstream that asks now is refused at once (test/stories/hops.test.ts)'),
+  d18: asking,
   e01: later(5, 'OAuth'),
   e02: later(5, 'OAuth'),
   e03: later(5, 'OAuth'),
@@ -156,9 +163,9 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   g04: later(5, HTTP),
   g05: later(5, HTTP),
   g06: later(7, 'search mode and doorward tokens'),
-  g07: later(4, 'the catalog on disk; slow starters are waited for already (test/stories/start.test.ts)'),
+  g07: trouble,
   g08: { ...wire, except: ['resident memory: measured by npm run bench'] },
   g09: later(3, 'the engine without code generation'),
-  g10: later(4, 'soak; an idle door is watched for a moment in test/stories/end.test.ts'),
-  g12: later(4, 'soak'),
+  g10: { ...trouble, except: ['listen streams and sessions: HTTP, issue 5'] },
+  g12: { runs: 'days.test.ts', except: ['descriptors and real children: npm run soak'] },
 };

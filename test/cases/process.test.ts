@@ -22,6 +22,46 @@ describe.concurrent('ends', () => {
     expect(await door.leftovers(500)).toEqual([]);
   });
 
+  test(`${titleOf('c17')} (SIGKILL)`, { timeout: 40_000 }, async (test) => {
+    const code = `"${process.execPath}" -e "${GRANDCHILD}"; true`;
+    const { door, folder } = await openDoor(test, { servers: { w: { command: 'sh', args: ['-c', code] } } });
+    await until(() => findMarked(folder.mark).length >= 3, 'door, shell and grandchild');
+    door.signal('SIGKILL');
+    await door.ended(5000);
+    expect(await door.leftovers(10_000)).toEqual([]);
+  });
+
+  test(`${titleOf('c18')} (only stdout)`, async (test) => {
+    const { door } = await openDoor(test, { upstreams: { u: upstreamWith([]) } });
+    await door.request('tools/list');
+    door.remember();
+    door.stopReading();
+    // Whoever writes nothing cannot notice.
+    door.send('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+    await door.ended(3000);
+    expect(await door.leftovers(1000)).toEqual([]);
+  });
+
+  test(`${titleOf('c18')} (only stderr)`, async (test) => {
+    const noisy = {
+      rules: upstreamWith([]).rules,
+      timeline: [{ at_ms: 100, repeat: 20, every_ms: 20, emit: ['no message'] }],
+    };
+    const { door } = await openDoor(test, {
+      upstreams: { u: noisy },
+      servers: { gone: { command: 'no-such-command' } },
+    });
+    door.stopReadingLogs();
+    await door.request('tools/list');
+    const before = cpuMs(door.pid);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect((await door.request('ping')).message?.result).toEqual({});
+    expect(cpuMs(door.pid) - before).toBeLessThan(500);
+    door.endInput();
+    await door.ended(3000);
+    expect(await door.leftovers(1000)).toEqual([]);
+  });
+
   test(titleOf('c18'), async (test) => {
     const { door } = await openDoor(test, { upstreams: { u: upstreamWith([]) } });
     await door.request('tools/list');

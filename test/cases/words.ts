@@ -28,6 +28,12 @@ export const FAILURES: Readonly<Record<string, string>> = {
   'immediate busy error with the limit': 'BUSY',
 };
 
+/** What a server hears that asked a caller for something it cannot have. */
+export const ASKED = {
+  invalidAnswer: { wire: -32602, code: 'INVALID_ANSWER', event: 'elicitation.rejected' },
+  undeclaredMode: { wire: -32602 },
+} as const;
+
 /** Warnings: the word of the case, the event and the stable kind it carries. */
 export const WARNINGS: Readonly<Record<string, { readonly event: string; readonly warning?: string }>> = {
   'warning per excluded tool': { event: 'tool.excluded' },
@@ -40,4 +46,6 @@ export const WARNINGS: Readonly<Record<string, { readonly event: string; readonl
   'one rate-limited per upstream with a sample': { event: 'server.warning', warning: 'noise-on-stdout' },
   'unknown content block': { event: 'server.warning', warning: 'odd-content' },
   'no structuredContent': { event: 'server.warning', warning: 'missing-structured-content' },
+  'a wrong format': { event: 'server.warning', warning: 'elicitation-format' },
+  'passed to the client with one warning': { event: 'server.warning', warning: 'elicitation-form' },
 };
