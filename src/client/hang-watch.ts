@@ -29,9 +29,9 @@ export class HangWatch {
   timedOut(sentAtMs: number): void {
     const { connection } = this.#options;
     if (!connection.isOpen) return;
-    if (this.#pingedAtMs !== undefined && connection.lastReadMs > this.#pingedAtMs) this.#pingedAtMs = undefined;
+    this.#forgiveIfAlive();
     if (this.#pingedAtMs === undefined) {
-      if (connection.lastReadMs <= sentAtMs) this.#ping();
+      if (!this.#hasReadSince(sentAtMs)) this.#ping();
     } else if (connection.oldestSentAtMs > this.#pingedAtMs) this.#close();
   }
 
@@ -40,8 +40,8 @@ export class HangWatch {
     const nowMs = clock.monotonicMs();
     const timeoutMs = Math.max(PING_TIMEOUT_MS, connection.lastReadMs + callTimeoutMs - nowMs);
     this.#pingedAtMs = nowMs;
-    // Whatever it answers is a sign of life, an error too; silence is heard of by `timedOut`.
-    const ignore = (): void => {};
+    // Whatever it answers is a sign of life, an error too; of silence `timedOut` hears.
+    const settled = (): void => this.#forgiveIfAlive();
     connection
       .request('ping', undefined, {
         about: 'ping',
@@ -50,7 +50,15 @@ export class HangWatch {
         signal: undefined,
         progress: undefined,
       })
-      .then(ignore, ignore);
+      .then(settled, settled);
+  }
+
+  #forgiveIfAlive(): void {
+    if (this.#pingedAtMs !== undefined && this.#hasReadSince(this.#pingedAtMs)) this.#pingedAtMs = undefined;
+  }
+
+  #hasReadSince(ms: number): boolean {
+    return this.#options.connection.lastReadMs >= ms;
   }
 
   #close(): void {
