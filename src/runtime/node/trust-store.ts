@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DoorError } from '../../base/index.js';
 import { type Environment, type TrustRecord, userFolder } from '../../config/index.js';
+import { makeFolder } from './make-folder.js';
 
 /**
  * What the user has agreed to run, one small file a configuration: two `doorward config trust` at once cannot lose
@@ -32,13 +33,21 @@ export async function readTrust(environment: Environment, path: string): Promise
   }
 }
 
-/** @throws {DoorError} `CONFIG_INVALID` where there is no place to keep it */
+/** @throws {DoorError} `CONFIG_INVALID` where there is no place to keep it, or it cannot be kept there */
 export async function writeTrust(environment: Environment, { path, sha256 }: TrustRecord): Promise<void> {
   const folder = getTrustFolder(environment);
   const { default: writeFileAtomic } = await import('write-file-atomic');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const text = `${JSON.stringify({ path, sha256 }, null, 2)}\n`;
-  await writeFileAtomic(await recordPath(folder, path), text, { mode: 0o600 });
+  try {
+    makeFolder(folder);
+    await writeFileAtomic(await recordPath(folder, path), text, { mode: 0o600 });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new DoorError('CONFIG_INVALID', `what you trust cannot be kept in ${folder}: ${code}`, {
+      hint: 'Set XDG_STATE_HOME to a folder that you may write to, or name the file with --config each time.',
+      cause,
+    });
+  }
 }
 
 /** Takes an agreement back; nothing happens where there is none. */
