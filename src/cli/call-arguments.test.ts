@@ -1,6 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { argumentsText, readArgumentsObject, readTypedArguments, surprisesIn } from './call-arguments.js';
+import {
+  argumentsText,
+  readArgumentsFile,
+  readArgumentsObject,
+  readTypedArguments,
+  surprisesIn,
+} from './call-arguments.js';
 import { ToolParameters } from './property-types.js';
 
 const SCHEMA = {
@@ -170,4 +180,18 @@ test.each([
 ])('--args with $why is refused', ({ bytes, says }) => {
   expect(() => readArgumentsObject(bytes, '--args')).toThrow(says);
   expect(() => readArgumentsObject(bytes, '--args')).not.toThrow(/hunter2/);
+});
+
+test('arguments are read from files, not from what may never end', (test) => {
+  const folder = mkdtempSync(join(tmpdir(), 'doorward-args-'));
+  test.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const read = (name: string): Uint8Array => readArgumentsFile(name, join(folder, name));
+  writeFileSync(join(folder, 'file'), '{}');
+  expect(Buffer.from(read('file')).toString()).toBe('{}');
+  expect(() => read('gone')).toThrow('cannot read gone: there is no such file');
+  expect(() => readArgumentsFile('here', folder)).toThrow('cannot read here: it is no file');
+  if (process.platform === 'win32') return;
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  expect(() => read('pipe')).toThrow('cannot read pipe: it is no file');
+  expect(() => readArgumentsFile('zero', '/dev/zero')).toThrow('cannot read zero: it is no file');
 });

@@ -1,3 +1,4 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { parseTree } from 'jsonc-parser';
 import { findNearest, quoted } from '../config/index.js';
 import type { JsonType, ToolParameters } from './property-types.js';
@@ -86,6 +87,27 @@ export function surprisesIn(typed: readonly TypedArgument[], parameters: ToolPar
     const nearest = findNearest(key, parameters.names);
     return [`${quoted(key)} is not in the tool's schema${nearest ? `; did you mean ${quoted(nearest)}?` : ''}`];
   });
+}
+
+/**
+ * Reads what `--args @PATH` names. A pipe or a device is refused: it might never say that it has ended.
+ *
+ * @param name as it was written; `path` as it is found
+ * @throws {DoorError} `CONFIG_INVALID` (exit 2) where it cannot be read
+ */
+export function readArgumentsFile(name: string, path: string): Uint8Array {
+  let file: number | undefined;
+  try {
+    // Opening a pipe that nobody writes to would wait as well.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (fstatSync(file).isFile()) return readFileSync(file);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    throw usageError(`cannot read ${name}: ${code === 'ENOENT' ? 'there is no such file' : code}`);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+  throw usageError(`cannot read ${name}: it is no file`, 'Hand the arguments in on standard input: --args -');
 }
 
 /**

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { decodeText, encodeText, type JsonSlice } from '../../base/index.js';
 import type { CatalogEntry, ToolAnswer } from '../../gateway/index.js';
 import {
   argumentsText,
+  readArgumentsFile,
   readArgumentsObject,
   readTypedArguments,
   SHELL_HINT,
@@ -67,16 +67,7 @@ async function readGiven({ operands, options }: Run, cli: Cli): Promise<Given> {
   if (!object.startsWith('@'))
     return { kind: 'object', text: readArgumentsObject(encodeText(object), '--args', SHELL_HINT) };
   const path = object.slice(1);
-  return { kind: 'object', text: readArgumentsObject(readArgumentsFile(path, cli), path) };
-}
-
-function readArgumentsFile(path: string, { cwd }: Cli): Uint8Array {
-  try {
-    return readFileSync(resolve(cwd, path));
-  } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    throw usageError(`cannot read ${path}: ${code === 'ENOENT' ? 'there is no such file' : code}`);
-  }
+  return { kind: 'object', text: readArgumentsObject(readArgumentsFile(path, resolve(cli.cwd, path)), path) };
 }
 
 function readTimeout({ options }: Run): number | undefined {
