@@ -77,7 +77,7 @@ describe('by itself', () => {
     expect(up.transports).toHaveLength(0);
   });
 
-  test.each<{ why: string; on: MemoryScript['on'] }>([
+  test.each<{ why: string; on: NonNullable<MemoryScript['on']> }>([
     { why: 'broke the protocol', on: { initialize: () => ({ protocolVersion: 'none' }) } },
     { why: 'listed nonsense', on: { 'tools/list': () => ({ tools: 'none' }) } },
     {
