@@ -1,3 +1,23 @@
+export { type CachedCatalog, type CatalogCache, cacheKeyFor } from './cache.js';
 export { isNameOf, namePrefix } from './names.js';
+export {
+  buildOffers,
+  type MountedOffers,
+  OfferBook,
+  type OfferSnapshot,
+  type OfferWarning,
+  STATUS_URI,
+} from './offers.js';
 export { buildSnapshot, isMounted, type MountedList, NameBook, type NameCollision } from './snapshot.js';
-export type { CatalogEntry, CatalogSnapshot, Exclusion, ListedTool, PrefixRule, ToolFilter } from './types.js';
+export type {
+  CatalogEntry,
+  CatalogSnapshot,
+  Exclusion,
+  ListedOffer,
+  ListedTool,
+  Offer,
+  OfferKind,
+  OfferRoute,
+  PrefixRule,
+  ToolFilter,
+} from './types.js';

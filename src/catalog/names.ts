@@ -52,6 +52,12 @@ export function furtherName(rule: PrefixRule, mount: string, tool: string, round
   return withHash(plainName(rule, mount, tool), mount, `${tool}\0${round}`, LONG_HASH);
 }
 
+/** The candidates, then further names without end: one of them is nobody else's. */
+export function* everyName(rule: PrefixRule, mount: string, tool: string): Generator<string, never> {
+  yield* nameCandidates(rule, mount, tool);
+  for (let round = 1; ; round++) yield furtherName(rule, mount, tool, round);
+}
+
 function plainName(rule: PrefixRule, mount: string, tool: string): string {
   return rule === 'never' ? sanitise(tool) : `${sanitise(mount)}${SEPARATOR}${sanitise(tool)}`;
 }

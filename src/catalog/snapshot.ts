@@ -1,4 +1,5 @@
-import { furtherName, isNameOf, nameCandidates } from './names.js';
+import { KeyBook } from './key-book.js';
+import { everyName, isNameOf } from './names.js';
 import type { CatalogEntry, CatalogSnapshot, Exclusion, ListedTool, PrefixRule, ToolFilter } from './types.js';
 
 /** What one mount contributes. */
@@ -18,51 +19,34 @@ export interface NameCollision {
   readonly instead: string;
 }
 
-/**
- * Gives tools their public names. A name that a caller has been shown keeps its meaning until restart; until then a
- * mount that connects late may still take the name it has a better claim to, so configuration order decides, not luck.
- */
+/** The public names of tools. */
 export class NameBook {
-  /** Names that callers know, by tool and back. */
-  readonly #shown = new Map<string, string>();
-  readonly #shownHolders = new Map<string, string>();
-  /** Names of the snapshot being built. */
-  #holders = new Map<string, string>();
+  readonly #keys = new KeyBook();
   readonly #told = new Set<string>();
 
   /** A new snapshot begins: what nobody has been shown is open again. */
   begin(): void {
-    this.#holders = new Map(this.#shownHolders);
+    this.#keys.begin();
   }
 
   /** The public name of a tool: the one it has, else the best that is free. `collided` hears once when it was not the best. */
   nameOf(list: MountedList, tool: string, collided: (collision: NameCollision) => void): string {
     const { mount, prefix } = list;
-    const key = `${mount}\0${tool}`;
-    const known = this.#shown.get(key);
-    if (known !== undefined) return known;
-    let wanted: string | undefined;
-    let name = '';
-    for (name of nameCandidates(prefix, mount, tool)) {
-      wanted ??= name;
-      if (!this.#holders.has(name)) break;
-    }
-    for (let round = 1; this.#holders.has(name); round++) name = furtherName(prefix, mount, tool, round);
-    this.#holders.set(name, key);
-    if (name !== wanted && !this.#told.has(key)) {
-      this.#told.add(key);
-      collided({ name: wanted ?? name, mount, tool, instead: name });
-    }
-    return name;
+    return this.#keys.keyOf({ mount, key: tool }, everyName(prefix, mount, tool), (name, instead) => {
+      const what = `${mount}\0${tool}`;
+      if (this.#told.has(what)) return;
+      this.#told.add(what);
+      collided({ name, mount, tool, instead });
+    });
   }
 
-  /** A caller has seen these names. */
-  show(entries: readonly CatalogEntry[]): void {
-    for (const { name, mount, tool } of entries) {
-      const key = `${mount}\0${tool.name}`;
-      this.#shown.set(key, name);
-      this.#shownHolders.set(name, key);
-    }
+  /**
+   * A caller is about to see these names.
+   *
+   * @returns false where one of them has been shown with another meaning since the snapshot was built: build again
+   */
+  show(entries: readonly CatalogEntry[]): boolean {
+    return this.#keys.show(entries.map(({ name, mount, tool }) => ({ name, mount, key: tool.name })));
   }
 }
 
