@@ -25,7 +25,7 @@ export function readCachedTools(upstream: string, definitions: readonly string[]
 
 // The native parser takes a tenth of the scanner's time while that is cold, and at a start everything is.
 function findTool(upstream: string, definition: string): ListedTool | undefined {
-  const value = /[\r\n]/.test(definition) ? undefined : parse(definition);
+  const value = definition.includes('\n') || definition.includes('\r') ? undefined : parse(definition);
   if (!isObject(value)) return undefined;
   const { name, description, inputSchema } = value;
   if (typeof name !== 'string' || name === '' || !isObject(inputSchema)) return undefined;
@@ -56,9 +56,11 @@ function findPlaceOfName(definition: string, name: string): Span | undefined {
   const quoted = JSON.stringify(name);
   const start = NAME_FIRST.length;
   const end = start + quoted.length;
-  // It mostly stands first, and nothing behind it can be another one, in whatever spelling.
-  const isFirst = definition.startsWith(NAME_FIRST) && definition.startsWith(quoted, start);
-  if (isFirst && !definition.includes('"name"', end) && !definition.includes('\\u00', end)) return { start, end };
+  // It mostly stands first. If it does, and is the one that counts, another value in its place is read instead.
+  if (definition.startsWith(NAME_FIRST) && definition.startsWith(quoted, start)) {
+    const marked = parse(`${NAME_FIRST}0${definition.slice(end)}`) as { readonly name: unknown };
+    if (marked.name === 0) return { start, end };
+  }
   const bytes = encodeText(definition);
   if (!scanner.scan(bytes, 0, bytes.length)) return undefined;
   const at = scanner.find('name', bytes);
