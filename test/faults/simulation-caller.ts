@@ -141,7 +141,8 @@ export class SimulatedCaller {
     const { clock, seeded, journal, name, upstreams, timeoutShare } = this.#options;
     const upstream = seeded.pick(upstreams).options;
     const isTimedOut = seeded.chance(timeoutShare);
-    const act: SimulationAct = isTimedOut ? seeded.pick(['hang', 'late']) : seeded.weighted(ORDINARY);
+    const drawn: SimulationAct = isTimedOut ? seeded.pick(['hang', 'late']) : seeded.weighted(ORDINARY);
+    const act = drawn === 'crash' && !upstream.breaks ? 'answer' : drawn;
     const id = `c${this.#nextId++}`;
     const token = `${name}-${id}`;
     const sentAtMs = clock.monotonicMs();

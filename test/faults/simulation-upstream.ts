@@ -11,6 +11,8 @@ export interface SimulatedUpstreamOptions {
   readonly seeded: Seeded;
   readonly journal: SimulationJournal;
   readonly tools: number;
+  /** Whether it is ever lost. */
+  readonly breaks: boolean;
 }
 
 interface Incoming {

@@ -19,6 +19,8 @@ export interface SimulationOptions {
   readonly tools: number;
   /** Between two calls of a caller, on average. */
   readonly thinkMs: number;
+  /** How many of the upstreams ever break; the others are never lost. */
+  readonly breaking: number;
   readonly flapEveryMs: number;
   readonly changeEveryMs: number;
   readonly timeoutShare: number;
@@ -33,6 +35,7 @@ export const SEVEN_DAYS: Omit<SimulationOptions, 'seed'> = {
   declaring: 2,
   tools: 2,
   thinkMs: 60_000,
+  breaking: 30,
   flapEveryMs: 60 * 60_000,
   changeEveryMs: 10 * 60_000,
   timeoutShare: 0.05,
@@ -79,7 +82,14 @@ export class SimulatedWorld {
     const { seed } = options;
     this.upstreams = Array.from({ length: options.upstreams }, (_, i) => {
       const seeded = Seeded.of(seed, i);
-      return new SimulatedUpstream({ name: `up${i}`, clock, seeded, journal, tools: options.tools });
+      return new SimulatedUpstream({
+        name: `up${i}`,
+        clock,
+        seeded,
+        journal,
+        tools: options.tools,
+        breaks: i < options.breaking,
+      });
     });
     const jitter = Seeded.of(seed, -2);
     this.gateway = createGateway({
@@ -148,7 +158,8 @@ export class SimulatedWorld {
     const { flapEveryMs, changeEveryMs, seed } = this.#options;
     const seeded = Seeded.of(seed, -3);
     for (const upstream of this.upstreams) {
-      this.#every(flapEveryMs, seeded, () => upstream.flap(seeded.chance(0.5) ? 0 : seeded.below(MAX_DOWN_MS)));
+      if (upstream.options.breaks)
+        this.#every(flapEveryMs, seeded, () => upstream.flap(seeded.chance(0.5) ? 0 : seeded.below(MAX_DOWN_MS)));
       this.#every(changeEveryMs, seeded, () => upstream.changeList());
     }
     this.#every(SWEEP_EVERY_MS, seeded, () => this.journal.sweep(this.clock.monotonicMs()));

@@ -1,0 +1,130 @@
+/**
+ * The router of calls as a state machine: whatever callers, upstreams and time do, in whatever order, each request ends
+ * once and with an answer the model allows. By hand, for longer: DOORWARD_RUNS=10000 npx vitest run test/faults/router.test.ts
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Link, Routed, RouterModel } from './router-model.js';
+import { BEAT_MS, CALLERS, cancelledIds, MOUNTS, RouterStage } from './router-stage.js';
+
+const RUNS = Number(process.env.DOORWARD_RUNS ?? 500);
+/** Past every deadline, every start and every wait for a restart. */
+const LONG_MS = 200_000;
+
+const ENDS = [
+  'result',
+  'error',
+  'UPSTREAM_LOST',
+  'UPSTREAM_UNREACHABLE',
+  'TIMEOUT',
+  'given up under way',
+  'given up waiting',
+];
+
+type Command = fc.AsyncCommand<RouterModel, RouterStage>;
+
+function command(label: string, run: (stage: RouterStage) => void | Promise<void>): Command {
+  return {
+    check: () => true,
+    run: async (model, stage) => {
+      await run(stage);
+      await stage.settle();
+      expect(model.faults).toEqual([]);
+    },
+    toString: () => label,
+  };
+}
+
+/** The request that `pick` names, counted back from the latest: most of those are under way, or just were. */
+function withRequest(stage: RouterStage, pick: number, task: (request: Routed) => void): void {
+  const request = stage.model.requests.at(-1 - (pick % Math.max(1, stage.model.requests.length)));
+  if (request !== undefined) task(request);
+}
+
+function withLink(stage: RouterStage, pick: number, task: (link: Link) => void): void {
+  const live = [...stage.links.keys()].filter((link) => link.isLive);
+  if (live.length > 0) task(live[pick % live.length]!);
+}
+
+const pick = fc.nat(7);
+const caller = fc.constantFrom(...CALLERS);
+const mount = fc.constantFrom(...MOUNTS);
+const commands = [
+  ...Array.from({ length: 9 }, () =>
+    fc.tuple(caller, mount).map(([who, where]) => command(`call(${who}, ${where})`, (stage) => stage.call(who, where))),
+  ),
+  // Also what was answered before, and what is over: a duplicate, or late.
+  ...Array.from({ length: 7 }, () =>
+    pick.map((n) =>
+      command(`answer(${n})`, (stage) => withRequest(stage, n, (request) => stage.say(request, 'result'))),
+    ),
+  ),
+  pick.map((n) => command(`fail(${n})`, (stage) => withRequest(stage, n, (request) => stage.say(request, 'error')))),
+  pick.map((n) => command(`cancel(${n})`, (stage) => withRequest(stage, n, (request) => stage.cancel(request)))),
+  pick.map((n) => command(`ask(${n})`, (stage) => withRequest(stage, n, (request) => stage.ask(request)))),
+  pick.map((n) =>
+    command(`reply(${n})`, (stage) => {
+      const question = stage.questions[n % Math.max(1, stage.questions.length)];
+      if (question !== undefined) stage.reply(question);
+    }),
+  ),
+  pick.map((n) => command(`lose(${n})`, (stage) => withLink(stage, n, (link) => stage.lose(link)))),
+  pick.map((n) => command(`relist(${n})`, (stage) => withLink(stage, n, (link) => stage.relist(link)))),
+  pick.map((n) =>
+    command(`hang(${n})`, (stage) =>
+      withLink(stage, n, (link) => {
+        link.isDeaf = true;
+      }),
+    ),
+  ),
+  mount.map((where) => command(`refuse(${where})`, (stage) => void stage.refusing.add(where))),
+  mount.map((where) => command(`allow(${where})`, (stage) => void stage.refusing.delete(where))),
+  caller.map((who) => command(`leave(${who})`, (stage) => stage.leave(who))),
+  caller.map((who) => command(`arrive(${who})`, (stage) => stage.arrive(who))),
+  ...Array.from({ length: 2 }, () =>
+    fc
+      .integer({ min: 1, max: 12 })
+      .map((beats) => command(`wait(${beats})`, (stage) => stage.advance(beats * BEAT_MS))),
+  ),
+];
+
+test(`each request ends once, and as it may (${RUNS} runs)`, { timeout: 60_000 + RUNS * 100 }, async () => {
+  const ends = new Map<string, number>();
+  const property = fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), async (story) => {
+    const stage = new RouterStage();
+    for (const who of CALLERS) stage.arrive(who);
+    await stage.advance(10 * BEAT_MS);
+    await fc.asyncModelRun(() => ({ model: stage.model, real: stage }), story);
+    await finish(stage);
+    for (const [how, count] of stage.model.ends) ends.set(how, (ends.get(how) ?? 0) + count);
+  });
+  await fc.assert(property, { numRuns: RUNS });
+  // What never came about was not tested.
+  for (const how of ENDS) expect(ends.get(how), `requests that ended so: ${how}`).toBeGreaterThan(RUNS / 50);
+});
+
+/** Everything can be started again, every question is answered, and there is all the time in the world. */
+async function finish(stage: RouterStage): Promise<void> {
+  const { model, clock, gateway } = stage;
+  stage.refusing.clear();
+  for (const question of [...stage.questions]) stage.reply(question);
+  await stage.settle();
+  await stage.advance(LONG_MS);
+  expect(model.faults).toEqual([]);
+  expect(model.requests.filter(({ state }) => state !== 'over').map(({ token }) => token)).toEqual([]);
+  for (const [link, transport] of stage.links) {
+    const owed = model.requests
+      .filter((request) => request.link === link && request.isGivenUp)
+      .map(({ wireId }) => wireId);
+    const told = cancelledIds(transport);
+    expect(new Set(told).size, 'told once of each').toBe(told.length);
+    // One that was lost, or that ended with its caller, need not be told.
+    if (link.isLive) expect(told.sort()).toEqual(owed.sort());
+  }
+  for (const who of CALLERS) stage.leave(who);
+  await gateway.close();
+  await stage.advance(LONG_MS);
+  expect(model.faults).toEqual([]);
+  expect(clock.waiting, 'timers that outlive the gateway').toBe(0);
+  expect([...stage.links.keys()].filter((link) => link.isLive)).toEqual([]);
+}
