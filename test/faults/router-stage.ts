@@ -173,7 +173,7 @@ export class RouterStage {
         initialize: ({ params }) => this.#greeted(link, params as { capabilities: { elicitation?: unknown } }),
         ping: () => (link.isDeaf ? undefined : {}),
         'tools/call': (sent) => {
-          const { token } = sent.params?.arguments as { token: string };
+          const { token } = sent.params!.arguments as { token: string };
           this.model.begun(link, token, Number(sent.id), this.clock.monotonicMs());
         },
       },
