@@ -32,7 +32,8 @@ export function claimAnswered(stage: Stage, outcome: Outcome, tag: string): void
 
 /** The calls that were in flight failed within their time of `goneAtMs`, when the upstream was no more. */
 export function claimLost(stage: Stage, outcomes: readonly Outcome[], goneAtMs: number | undefined): void {
-  for (const outcome of outcomes) claimFailed(stage, outcome, ['UPSTREAM_LOST']);
+  // Half an answer may have come before the end: then its call is told of that.
+  for (const outcome of outcomes) claimFailed(stage, outcome, ['UPSTREAM_LOST', 'UPSTREAM_BROKE_PROTOCOL']);
   const lastMs = Math.max(...outcomes.map(({ atMs }) => atMs));
   stage.measure('lost after', goneAtMs === undefined ? undefined : lastMs - goneAtMs, LOST_WITHIN_MS);
 }

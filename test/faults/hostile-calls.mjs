@@ -1,5 +1,5 @@
 /**
- * What a hostile upstream does with one call. A behaviour gets the call, `{ id, tag, ms, count, token }`, the wire, and
+ * What a hostile upstream does with one call. A behaviour gets the call, `{ id, tag, ms, count, bytes, token }`, the wire, and
  * the state of the process, which is its own to ruin.
  */
 import { closeSync } from 'node:fs';
@@ -163,9 +163,10 @@ function half(call) {
 }
 
 /** A caller that asked for no progress is sent some for a token of its own making. */
-function report({ token = 'nobody-asked' }, progress, wire) {
+function report({ token = 'nobody-asked', bytes }, progress, wire) {
   const isShown = progress === 1 || progress % 1_000 === 0;
-  wire.send({ method: 'notifications/progress', params: { progressToken: token, progress } }, { isShown });
+  const params = { progressToken: token, progress, message: 'p'.repeat(bytes) };
+  wire.send({ method: 'notifications/progress', params }, { isShown });
 }
 
 function askForEverything(tag, round, wire) {

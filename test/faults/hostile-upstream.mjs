@@ -140,8 +140,9 @@ function take(line) {
 
 async function call(id, params, args) {
   const name = args.behave ?? [...readMood().keys()].find((each) => each in CALL_BEHAVIOURS);
-  const facts = { id, tag: args.tag, ms: args.ms ?? 0, count: args.count ?? 0, token: params._meta?.progressToken };
-  wire.journal({ event: 'executed', tag: args.tag, behave: name });
+  const { tag, ms = 0, count = 0, bytes = 0 } = args;
+  const facts = { id, tag, ms, count, bytes, token: params._meta?.progressToken };
+  wire.journal({ event: 'executed', tag, behave: name });
   if (name === undefined) {
     if (facts.ms > 0) await sleep(facts.ms);
     answer(facts, wire);
@@ -165,7 +166,7 @@ function initialize(params, mood) {
   return { result: { protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo } };
 }
 
-const WORK = `{"name":"work","description":"Answers with its tag, or misbehaves as asked.","inputSchema":{"type":"object","required":["tag"],"properties":{"tag":{"type":"string"},"behave":{"type":"string"},"ms":{"type":"integer"},"count":{"type":"integer"}}}}`;
+const WORK = `{"name":"work","description":"Answers with its tag, or misbehaves as asked.","inputSchema":{"type":"object","required":["tag"],"properties":{"tag":{"type":"string"},"behave":{"type":"string"},"ms":{"type":"integer"},"count":{"type":"integer"},"bytes":{"type":"integer"}}}}`;
 const NO_SCHEMAS = [
   `{"name":"null_properties","inputSchema":{"type":"object","properties":null}}`,
   `{"name":"dangling_ref","inputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/Gone"}}}}`,

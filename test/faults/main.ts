@@ -5,7 +5,7 @@
  *     npm run faults -- --only hang,flood   some
  *     npm run faults -- --list              what there is
  *     npm run faults -- --json              the results as JSON on stdout
- *     npm run faults -- --jobs 4            how many at a time (6)
+ *     npm run faults -- --jobs 4            how many at a time (4)
  *
  * Exits with 0 when every promise was kept, 1 when one was not, 2 when it was asked for what there is not.
  */
@@ -17,7 +17,7 @@ import type { Row, RowResult } from './run-row.js';
 import { runRows } from './run-rows.js';
 import { CLI } from './stage.js';
 
-const JOBS = 6;
+const JOBS = 4;
 
 process.exitCode = await main();
 

@@ -35,6 +35,8 @@ export interface RowResult {
   readonly promise: string;
   readonly measured: readonly string[];
   readonly misses: readonly string[];
+  /** Every miss is a figure past its bound: on a busy machine, that may be the machine. */
+  readonly isOnlyLate: boolean;
   readonly tookMs: number;
   /** How the neighbour fared meanwhile. */
   readonly healthy: { readonly calls: number; readonly medianMs: number; readonly maxMs: number };
@@ -42,10 +44,11 @@ export interface RowResult {
   readonly evidence: { readonly journal: readonly string[]; readonly stderr: readonly string[] };
 }
 
-const BEAT_EVERY_MS = 50;
+const BEAT_EVERY_MS = 40;
 const LIST_EVERY_BEATS = 10;
+/** A median of fewer says nothing. */
+const MIN_BEATS = 10;
 const HEALTHY_MEDIAN_MS = 100;
-/** A neighbour that waits this long was not left alone, however busy the machine. */
 const HEALTHY_MAX_MS = 2_000;
 const WELL_WITHIN_MS = 3_000;
 const END_WITHIN_MS = 10_000;
@@ -73,9 +76,19 @@ export async function runRow(row: Row): Promise<RowResult> {
     await end(stage, row.endsDoor === true);
     checkAll(stage, row, heart);
     const { measured, misses } = stage;
+    const isOnlyLate = misses.length > 0 && stage.late === misses.length;
     const evidence = { journal: stage.journal().tail(12), stderr: stage.door.stderr.trimEnd().split('\n').slice(-12) };
     const tookMs = nowMs() - beganAtMs;
-    return { name: row.name, promise: row.promise, measured, misses, tookMs, healthy: heart.figures(), evidence };
+    return {
+      name: row.name,
+      promise: row.promise,
+      measured,
+      misses,
+      isOnlyLate,
+      tookMs,
+      healthy: heart.figures(),
+      evidence,
+    };
   } finally {
     await stage.door.stop(0).catch(() => undefined);
     stage.clear();
@@ -124,13 +137,10 @@ function checkAll(stage: Stage, row: Row, heart: Heart): void {
   const { calls, medianMs, maxMs } = heart.figures();
   stage.misses.push(...heart.faults);
   if (heart.faults.length === 0) stage.expect(calls > 0, 'the healthy upstream was called meanwhile');
-  const median = Math.max(medianMs, heart.listMedianMs);
-  stage.expect(
-    median <= HEALTHY_MEDIAN_MS,
-    `calls and lists of the healthy upstream take ${HEALTHY_MEDIAN_MS} ms at the median`,
-    median,
-  );
-  stage.expect(maxMs <= HEALTHY_MAX_MS, `no call of the healthy upstream takes over ${HEALTHY_MAX_MS} ms`, maxMs);
+  // A neighbour that waits longer was not left alone, however busy the machine.
+  if (medianMs > HEALTHY_MEDIAN_MS) stage.measure('healthy calls, median', medianMs, HEALTHY_MEDIAN_MS);
+  if (heart.listMedianMs > HEALTHY_MEDIAN_MS) stage.measure('lists, median', heart.listMedianMs, HEALTHY_MEDIAN_MS);
+  if (maxMs > HEALTHY_MAX_MS) stage.measure('slowest healthy call', maxMs, HEALTHY_MAX_MS);
 }
 
 /** Calls the healthy upstream all the while, and lists now and then: what happens beside it must not show. */
@@ -168,7 +178,10 @@ class Heart {
     const { door } = this.#stage;
     // The first list may wait for upstreams by its own rule; later ones must not.
     await this.#stage.list().catch((thrown: unknown) => this.#fault(thrown));
-    for (let beat = 1; this.#isBeating && this.faults.length < 3; beat++) {
+    // What is loaded and compiled at first use is not what is measured.
+    await this.#call({ tag: 'beat-0' }).catch((thrown: unknown) => this.#fault(thrown));
+    this.#callMs.length = 0;
+    for (let beat = 1; (this.#isBeating || beat <= MIN_BEATS) && this.faults.length < 3; beat++) {
       const isListing = beat % LIST_EVERY_BEATS === 0;
       try {
         if (isListing) await this.#list();

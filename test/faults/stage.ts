@@ -54,6 +54,8 @@ export interface CallChoices {
   readonly behave?: string;
   readonly ms?: number;
   readonly count?: number;
+  /** Padding of each of `count`. */
+  readonly bytes?: number;
   readonly tag?: string;
   readonly progressToken?: string;
   readonly timeoutMs?: number;
@@ -67,6 +69,8 @@ export class Stage {
   readonly folder = mkdtempSync(join(tmpdir(), 'doorward-faults-'));
   readonly door: DoorClient;
   readonly misses: string[] = [];
+  /** How many of the misses are figures past their bound, and nothing else. */
+  late = 0;
   readonly measured: string[] = [];
   readonly #capabilities: object;
   readonly #doorStartedMs: number;
@@ -194,6 +198,7 @@ export class Stage {
     const said = ms === undefined ? 'never' : `${Math.round(ms)} ms`;
     this.measured.push(`${what} ${said}`);
     if (ms === undefined || ms > boundMs) this.misses.push(`${what}: ${said}, promised within ${boundMs} ms`);
+    if (ms !== undefined && ms > boundMs) this.late++;
   }
 
   note(fact: string): void {

@@ -1,6 +1,7 @@
 /** Too much of something: bytes, lines, progress, questions. */
 import { residentMb } from '../../fixtures/processes.js';
 import { claimAnswered, claimFailed, claimRestarted } from '../claims.js';
+import { nowMs } from '../journal.js';
 import type { Row } from '../run-row.js';
 import { type Stage, sleep } from '../stage.js';
 
@@ -76,6 +77,26 @@ const progressFlood: Row = {
   },
 };
 
+const slowCaller: Row = {
+  name: 'slow-caller',
+  promise: `64 MB of progress to a caller who reads nothing for 3 s: at most ${MAX_GROWTH_MB} MB, then the answer within 5 s`,
+  isQuiet: true,
+  act: async (stage) => {
+    await stage.prime();
+    await claimFlat(stage, async () => {
+      stage.door.pauseReading();
+      const choices = { tag: 'read at last', count: 1_000, bytes: 65_536, progressToken: 'mine' };
+      const call = stage.hostile('progress-flood', choices);
+      await sleep(3_000);
+      stage.door.resumeReading();
+      const resumedAtMs = nowMs();
+      const outcome = await call;
+      claimAnswered(stage, outcome, 'read at last');
+      stage.measure('answered', outcome.atMs - resumedAtMs, 5_000);
+    });
+  },
+};
+
 const ASKED = 50;
 const CALLER_METHODS = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
@@ -147,4 +168,4 @@ function answerAsk(stage: Stage, id: unknown, method: string): void {
   stage.door.send(JSON.stringify({ jsonrpc: '2.0', id, result }));
 }
 
-export const FLOODS: readonly Row[] = [endless, stderrFlood, progressFlood, askUndeclared, askFlood];
+export const FLOODS: readonly Row[] = [endless, stderrFlood, progressFlood, slowCaller, askUndeclared, askFlood];

@@ -1,4 +1,6 @@
 /** Upstreams that do not start, start slowly, or list what is no list. */
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { claimAnswered, claimNamed } from '../claims.js';
 import type { Row } from '../run-row.js';
 import { type Stage, sleep } from '../stage.js';
@@ -18,6 +20,8 @@ async function listByTheRule(stage: Stage): Promise<readonly string[]> {
   return names;
 }
 
+const LATE_COMMAND = './late-command';
+
 const failures: readonly Row[] = [
   { name: 'never-starts', what: 'exits before it reads', reason: /database|exited/ },
   { name: 'wrong-version', what: 'speaks a revision that does not exist', reason: /1999-01-01/ },
@@ -35,7 +39,15 @@ const failures: readonly Row[] = [
     reason: /1000 ms|start/,
     entry: { startTimeoutMs: 1_000 },
   },
-].map(({ name, what, reason, ...rest }) => ({
+  {
+    name: 'missing-command',
+    what: 'has a command that does not exist',
+    reason: /command not found/,
+    entry: { command: LATE_COMMAND },
+    mood: '',
+    mend: (stage: Stage) => symlinkSync(process.execPath, join(stage.folder, LATE_COMMAND)),
+  },
+].map(({ name, what, reason, mend = (stage: Stage) => stage.heal(), ...rest }) => ({
   name,
   promise: `${what}: the list has the rest by the waiting rule, it is named failed with the reason; well by itself within 6 s of being mended`,
   mood: name,
@@ -47,7 +59,7 @@ const failures: readonly Row[] = [
     await claimNamed(stage, ['failed'], 3_000);
     const found = (await stage.status()).find(({ id }) => id === 'hostile');
     if (found !== undefined) stage.expect(reason.test(found.reason ?? ''), `the reason says ${reason}`, found);
-    stage.heal();
+    mend(stage);
   },
 }));
 
