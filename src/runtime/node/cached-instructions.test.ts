@@ -33,6 +33,16 @@ test.each([
   expect(cachedInstructions(cacheOf({ files: 'Read first.', mute: ' \n' }), mounts)).toBe('');
 });
 
+test('what was said to callers who declare the same is told, and nothing else', () => {
+  const cache = cacheOf({ a: 'To all.', 'a-elicitation-roots': 'To those who can be asked.' });
+  const mounts = [{ id: 'a', cacheKey: 'a' }];
+  expect(cachedInstructions(cache, mounts, { roots: '{}', elicitation: '{}' })).toBe(
+    '## a\n\nTo those who can be asked.',
+  );
+  expect(cachedInstructions(cache, mounts, {})).toBe('## a\n\nTo all.');
+  expect(cachedInstructions(cache, mounts, { sampling: '{}' })).toBe('');
+});
+
 test("an upstream's own headings stand below its mount's", () => {
   expect(told({ files: '# Files\n## bank\nPay.\n  ### deep\n#tag\nC# 5' })).toBe(
     '## files\n\n### Files\n#### bank\nPay.\n  ##### deep\n#tag\nC# 5',

@@ -72,7 +72,7 @@ test('a server has its own settings, and the limits of the file where it has non
     tools: { allow: ['a*'] },
     isolation: 'caller',
   });
-  expect(own).toHaveProperty('validation', { outputs: 'enforce' });
+  expect(own).toHaveProperty('validation', { outputs: 'enforce', elicitationFormats: 'assert' });
   expect(plain).toMatchObject({ startTimeoutMs: 3, callTimeoutMs: 4 });
   expect(plain).not.toHaveProperty('prefix');
   expect(plain).not.toHaveProperty('isolation');
