@@ -13,8 +13,8 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const MINUTE_MS = 60_000;
-/** The case says seven days. One shows a leak as well; more by hand. */
-const HOURS = Number(process.env.DOORWARD_DAYS ?? 1) * 24;
+/** The case says seven days; three show a leak as well, in half the time. DOORWARD_DAYS=7 is the case to the letter. */
+const HOURS = Number(process.env.DOORWARD_DAYS ?? 3) * 24;
 /** Pools, caches and compiled code have their size by then. */
 const WARM_UP_HOURS = 4;
 
@@ -23,36 +23,23 @@ class World {
   readonly clock = new VirtualClock();
   readonly gateway: Gateway;
   readonly mounts: readonly string[];
-  readonly #live = new Map<string, MemoryTransport>();
-  #opened = 0;
-  #closed = 0;
+  /** Connections that were opened and not closed. */
+  readonly open = new Set<MemoryTransport>();
   #lists = 0;
   #calls = 0;
 
   constructor(count: number) {
     this.mounts = Array.from({ length: count }, (_, at) => `m${at}`);
     this.gateway = createGateway({
-      mounts: this.mounts.map((id) => ({ id, connect: () => this.#connect(id), callTimeoutMs: 30_000 })),
+      mounts: this.mounts.map((id) => ({ id, connect: () => this.#connect(), callTimeoutMs: 30_000 })),
       clock: this.clock,
     });
   }
 
-  /** Connections that were opened and not closed. */
-  get open(): number {
-    return this.#opened - this.#closed;
-  }
-
-  live(mount: string): MemoryTransport | undefined {
-    return this.#live.get(mount);
-  }
-
-  #connect(id: string): MemoryTransport {
-    const transport = new MemoryTransport({
-      open: () => {
-        this.#opened++;
-        this.#live.set(id, transport);
-      },
-      close: () => void this.#closed++,
+  #connect(): MemoryTransport {
+    const transport: MemoryTransport = new MemoryTransport({
+      open: () => void this.open.add(transport),
+      close: () => void this.open.delete(transport),
       on: {
         'tools/list': () => ({ tools: [toolNamed('t', { inputSchema: schemaNo(this.#lists++) })] }),
         'tools/call': () => (this.#calls++ % 20 === 0 ? undefined : { content: [] }),
@@ -79,12 +66,14 @@ async function spendHour(world: World, hour: number): Promise<void> {
     // Each has been answered by now, if only with a timeout.
     const answered = caller.taken().filter(({ id }) => id !== undefined);
     expect(answered).toHaveLength(mounts.length + 1);
-    for (const mount of mounts) world.live(mount)?.say(LIST_CHANGED);
+    for (const transport of world.open) transport.say(LIST_CHANGED);
     await clock.advance(MINUTE_MS);
   }
+  // What the fixtures write down is theirs, not a leak.
+  for (const transport of world.open) transport.sent.length = 0;
   if (hour % 20 === 0) await caller.call('never answered', 'm0__t');
   caller.door.close();
-  for (const mount of mounts) world.live(mount)?.lose();
+  for (const transport of [...world.open]) transport.lose();
   await clock.advance(0);
 }
 
@@ -105,12 +94,12 @@ test(titleOf('g12'), { timeout: 600_000 }, async () => {
   }
   // The last flap of the last hour is over.
   await world.clock.advance(2 * MINUTE_MS);
-  expect(world.open).toBe(limits.children_equal);
+  expect(world.open.size).toBe(limits.children_equal);
   expect(heapMb() - before).toBeLessThan(limits.heap_after_gc_growth_mb_max);
   process.off('warning', hear);
   expect(warnings).toEqual([]);
   await world.gateway.close();
-  expect(world.open).toBe(0);
+  expect(world.open.size).toBe(0);
   expect(world.clock.waiting).toBe(0);
 });
 

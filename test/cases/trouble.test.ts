@@ -221,7 +221,7 @@ describe.concurrent('slow starters', () => {
     expect(list.message?.result?._meta).toMatchObject({ 'doorward/stale': ['npx'] });
     expect(textOf(await door.call('npx__a'))).toBe('ok');
     expect(folder.starts('npx') - before).toBe(1);
-    expect((await door.request('tools/list')).message?.result?._meta).not.toHaveProperty('doorward/stale');
+    expect((await door.request('tools/list')).message?.result?._meta ?? {}).not.toHaveProperty('doorward/stale');
   });
 });
 
