@@ -1,8 +1,8 @@
 /** How it ends: whatever ends the door, nothing it started is left, within the time that people wait. */
 import { describe, expect, test } from 'vitest';
 import type { DoorClient } from '../fixtures/door-client.js';
-import { anyTool, openDoor, textOf, until, upstreamWith } from '../fixtures/open-door.js';
-import { cpuMs, findMarked, findProcess } from '../fixtures/processes.js';
+import { anyTool, HOSTILE, namesOf, openDoor, type Setup, textOf, until, upstreamWith } from '../fixtures/open-door.js';
+import { cpuMs, findMarked, findProcess, type ProcessFacts } from '../fixtures/processes.js';
 
 const TIDY = upstreamWith([anyTool('a')]);
 /** Ignores the end of its input and every polite signal, and has a child in its group that does the same. */
@@ -14,14 +14,25 @@ interface Ending {
   readonly end: (door: DoorClient) => void;
   /** The exit code, where it is promised. */
   readonly code?: number;
+  /** Until nothing is left. */
+  readonly withinMs?: number;
 }
 
-const ENDINGS: readonly Ending[] = [
-  { how: 'its input ended', end: (door) => door.endInput(), code: 0 },
-  { how: 'SIGTERM', end: (door) => door.signal('SIGTERM') },
-  { how: 'SIGINT', end: (door) => door.signal('SIGINT') },
-  { how: 'all its pipes broke', end: (door) => door.dropPipes() },
-];
+/**
+ * One child of each kind: two that serve, one behind a shell that starts something deaf as well, two that hang in their
+ * start, and one that cannot start.
+ */
+const ALL_KINDS: Setup = {
+  upstreams: { tidy: TIDY, deaf: DEAF, silent: { silent: true, ignores: ['SIGTERM', 'eof'] } },
+  servers: {
+    wrapped: {
+      command: 'sh',
+      args: ['-c', `sh -c "trap '' TERM HUP; while :; do sleep 60; done" & "$0" "$1"; exit`, process.execPath, HOSTILE],
+    },
+    hung: { command: 'sh', args: ['-c', "trap '' TERM; while :; do sleep 60; done"] },
+    dead: { command: 'doorward-test-no-such-command' },
+  },
+};
 
 /** The first signal waits for answers under way, the second does not. */
 function twice(door: DoorClient): void {
@@ -29,29 +40,111 @@ function twice(door: DoorClient): void {
   setTimeout(() => door.signal('SIGTERM'), 200);
 }
 
-describe.concurrent('nothing is left running after', () => {
-  test.for(ENDINGS)('$how, though a server and its grandchild are deaf', async ({ end, code }, test) => {
-    const { door, folder } = await openDoor(test, { upstreams: { tidy: TIDY, deaf: DEAF } });
-    await door.request('tools/list');
-    await until(() => findMarked(folder.mark).length >= 4, 'door, two servers and a grandchild');
+/** Closes its reading side; the door learns of it when it has something to say. */
+function stopReading(door: DoorClient): void {
+  door.remember();
+  door.stopReading();
+  door.send('{"jsonrpc":"2.0","id":"unread","method":"ping"}');
+}
+
+const ENDINGS: readonly Ending[] = [
+  { how: 'its input ended', end: (door) => door.endInput(), code: 0 },
+  { how: 'SIGTERM', end: (door) => door.signal('SIGTERM') },
+  { how: 'SIGINT', end: (door) => door.signal('SIGINT') },
+  { how: 'SIGHUP', end: (door) => door.signal('SIGHUP') },
+  { how: 'all its pipes broke', end: (door) => door.dropPipes() },
+  { how: 'two signals', end: twice },
+  { how: 'its stdout was closed', end: stopReading },
+  { how: 'kill -9', end: (door) => door.signal('SIGKILL'), withinMs: 2000 },
+];
+
+/** CPU time of a process until it is gone, in milliseconds, looked at every 20. */
+async function cpuUntilEnd(pid: number): Promise<number> {
+  const before = cpuMs(pid);
+  let last = before;
+  while (findProcess(pid) !== undefined) {
+    try {
+      last = cpuMs(pid);
+    } catch {
+      break; // gone in between
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return last - before;
+}
+
+describe.concurrent('whatever children it has, none is left and nothing spins after', () => {
+  test.for(ENDINGS)('$how', async ({ end, code, withinMs = WITHIN_MS }: Ending, test) => {
+    const { door, folder } = await openDoor(test, ALL_KINDS);
+    const names = namesOf(await door.request('tools/list'));
+    expect(new Set(names.map((name) => name.split('__')[0]))).toEqual(new Set(['tidy', 'deaf', 'wrapped']));
+    await until(() => findMarked(folder.mark).length >= 10, 'the door and all that it started');
     door.remember();
+    const cpu = cpuUntilEnd(door.pid);
     end(door);
-    const ended = await door.ended(WITHIN_MS);
+    const before = performance.now();
+    const left = await door.leftovers(withinMs);
+    expect(left.map(({ command }) => command)).toEqual([]);
+    expect(performance.now() - before).toBeLessThan(withinMs + 500);
+    expect(await cpu).toBeLessThan(500);
+    const ended = await door.ended();
     if (code !== undefined) expect(ended).toEqual({ code, signal: null });
-    expect(await door.leftovers(500)).toEqual([]);
   });
 
-  test.for(ENDINGS)('$how while upstreams are hung and dead', async ({ end }, test) => {
-    const { door } = await openDoor(test, {
-      upstreams: { hung: { silent: true, ignores: ['SIGTERM', 'eof'] }, tidy: TIDY },
-      servers: { dead: { command: 'doorward-test-no-such-command' } },
+  test('its stderr was closed: it goes on, and ends with its input', async (test) => {
+    const { door } = await openDoor(test, ALL_KINDS);
+    await door.request('tools/list');
+    door.stopHearing();
+    // Something to complain about.
+    door.send('{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"wrapped__exit_now"}}');
+    await door.answer('call');
+    expect(textOf(await door.call('tidy__a'))).toBe('ok');
+    door.remember();
+    const cpu = cpuUntilEnd(door.pid);
+    door.endInput();
+    expect((await door.leftovers(WITHIN_MS)).map(({ command }) => command)).toEqual([]);
+    expect(await cpu).toBeLessThan(500);
+  });
+});
+
+describe.concurrent('the guard', () => {
+  const isGuard = ({ command }: ProcessFacts): boolean => command.endsWith('doorward-guard');
+
+  test('is there while there are children, and is not missed by the door when it is killed', async (test) => {
+    const { door } = await openDoor(test, { upstreams: { tidy: TIDY, deaf: DEAF } });
+    await door.request('tools/list');
+    const first = door.remember().filter(isGuard);
+    expect(first).toHaveLength(1);
+    process.kill(first[0]!.pid, 'SIGKILL');
+    await until(() => door.remember().some((found) => isGuard(found) && found.pid !== first[0]?.pid), 'a new guard');
+    expect(textOf(await door.call('tidy__a'))).toBe('ok');
+    door.signal('SIGKILL');
+    expect((await door.leftovers(2000)).map(({ command }) => command)).toEqual([]);
+  });
+
+  test('ends the children of a door that was killed in the middle of a call', async (test) => {
+    const { door, folder } = await openDoor(test, {
+      upstreams: { u: { ...DEAF, rules: [TIDY.rules[0], { on: 'tools/call', emit: [] }] } },
     });
-    await until(() => door.remember().length >= 2, 'two servers');
-    end(door);
-    await door.ended(WITHIN_MS);
-    expect(await door.leftovers(500)).toEqual([]);
+    door.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"u__a"}}');
+    await until(() => folder.received('u', 'tools/call').length === 1, 'the call upstream');
+    door.signal('SIGKILL');
+    expect((await door.leftovers(2000)).map(({ command }) => command)).toEqual([]);
   });
 
+  test('does not take a door that is stopped for one that is gone', async (test) => {
+    const { door, folder } = await openDoor(test, { upstreams: { tidy: TIDY } });
+    await door.request('tools/list');
+    const running = findMarked(folder.mark).length;
+    door.signal('SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(findMarked(folder.mark)).toHaveLength(running);
+    door.signal('SIGCONT');
+    expect(textOf(await door.call('tidy__a'))).toBe('ok');
+  });
+});
+
+describe.concurrent('nothing is left running after', () => {
   test.for([
     { how: 'its input ended', end: (door: DoorClient) => door.endInput(), withinMs: 8000 },
     { how: 'two signals', end: twice, withinMs: WITHIN_MS },
