@@ -1,4 +1,5 @@
 import type { CancelSignal } from './cancel.js';
+import type { JsonSlice, Piece } from './json/splice.js';
 
 /** On whose behalf something happens. State and rights belong to a principal, routes to a caller. */
 export interface Principal {
@@ -8,23 +9,46 @@ export interface Principal {
   readonly scopes?: readonly string[];
 }
 
-/** JSON text inside a larger buffer. Valid only while nobody writes the buffer; copy what outlives the call. */
-export interface JsonSlice {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly end: number;
-}
+/** What a server may ask of a caller that declared it (MCP client/elicitation, client/sampling, client/roots). */
+export type CallerMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
 
-/** A request that an upstream makes of the caller whose call it works on (elicitation, sampling, roots). */
+/** A request that an upstream makes of a caller. The memory of `params` is the receiver's. */
 export interface CallerRequest {
-  readonly method: string;
+  readonly method: CallerMethod;
   readonly params: JsonSlice | undefined;
 }
 
-/** What the caller said to a `CallerRequest`: the text of its `result` or of its `error`. */
+/** What the caller said to a `CallerRequest`: the text of its `result` or of its `error`, on one line. */
 export interface CallerAnswer {
   readonly kind: 'result' | 'error';
   readonly json: JsonSlice;
+}
+
+/**
+ * What a caller declared at initialize that it can be asked for: the JSON text of each capability as it wrote it, absent
+ * what it did not declare. It is shown to upstreams as it is, so that none is offered what its caller lacks.
+ */
+export interface CallerCapabilities {
+  readonly elicitation?: string;
+  readonly sampling?: string;
+  readonly roots?: string;
+}
+
+/** One connection of a program to a door, as the rooms below see it. */
+export interface Caller {
+  readonly principal: Principal;
+  /** The door it came in by, for events: `stdio`, `http`, `cli`, `embedded`. */
+  readonly door: string;
+  readonly capabilities: CallerCapabilities;
+  /**
+   * Asks the caller something, and waits for what it says.
+   *
+   * @param signal ends the wait; the caller is then told that nobody wants its answer any more
+   * @throws {DoorError} UPSTREAM_LOST when the caller is gone; the signal's reason when that ended it
+   */
+  ask(request: CallerRequest, signal: CancelSignal): Promise<CallerAnswer>;
+  /** Sends a notification; `params` is JSON text on one line. May be dropped while the caller does not read. */
+  tell(method: string, params?: Piece): void;
 }
 
 /** Told what happens to one call, for telemetry and the call's event. Must not throw. */
@@ -42,8 +66,6 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Receives the `params` of each progress notification of this call, the upstream's token still in it. */
   readonly progress?: (params: JsonSlice) => void;
-  /** Answers what the upstream asks of the caller; absent where the caller declared nothing it could ask for. */
-  readonly requestCaller?: (request: CallerRequest) => Promise<CallerAnswer>;
   readonly observer?: CallObserver;
   /** The door the call came in by, for its event: `stdio`, `http`, `cli`, `embedded`. */
   readonly door?: string;

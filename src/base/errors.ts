@@ -2,6 +2,8 @@
 export type ErrorCode =
   | 'TOOL_UNKNOWN'
   | 'TOOL_EXCLUDED'
+  | 'PROMPT_UNKNOWN'
+  | 'RESOURCE_UNKNOWN'
   | 'INVALID_ARGUMENTS'
   | 'INVALID_ANSWER'
   | 'STATE_INVALID'
@@ -35,11 +37,15 @@ export interface ErrorRow {
 
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
+/** Of revisions before 2026-07-28 (MCP 2025-11-25 server/resources, Error Handling). */
+const RESOURCE_NOT_FOUND = -32002;
 
 /** The wire and the terminal read the same row, so the two can never tell different stories. */
 export const ERROR_TABLE = {
   TOOL_UNKNOWN: { wire: INVALID_PARAMS, exit: 6 },
   TOOL_EXCLUDED: { wire: INVALID_PARAMS, exit: 6 },
+  PROMPT_UNKNOWN: { wire: INVALID_PARAMS, exit: 6 },
+  RESOURCE_UNKNOWN: { wire: RESOURCE_NOT_FOUND, exit: 6 },
   INVALID_ARGUMENTS: { wire: INVALID_PARAMS, exit: 6 },
   INVALID_ANSWER: { wire: INVALID_PARAMS, exit: 6 },
   STATE_INVALID: { wire: INVALID_PARAMS, exit: 6 },

@@ -4,4 +4,4 @@ export * from './exact.js';
 export { SCAN } from './member-index.js';
 export { elementsOf, type ReadOptions, readValue } from './read.js';
 export { JsonScanner, type RootKind, type ScanFault, type ScanLimits } from './scan.js';
-export { type Edit, joinPieces, onOneLine, type Piece, sliceOf, splice } from './splice.js';
+export { type Edit, type JsonSlice, joinPieces, onOneLine, type Piece, sliceOf, splice } from './splice.js';

@@ -1,5 +1,11 @@
-import type { JsonSlice } from '../call.js';
 import { CARRIAGE_RETURN, encodeText, LINE_FEED, SPACE } from './bytes.js';
+
+/** JSON text inside a larger buffer. Valid only while nobody writes the buffer; copy what outlives the call. */
+export interface JsonSlice {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** A part of a message to be written: text of our own, or bytes handed on as they came. */
 export type Piece = string | JsonSlice;
