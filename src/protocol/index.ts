@@ -1,8 +1,9 @@
 export { type CallParams, locateCallParams, makeCallParams } from './call-params.js';
-export { forwardCall, progressTokenOf } from './forward.js';
+export { forwardCall, forwardRequest, progressTokenOf } from './forward.js';
 export { type FramingHandlers, LineFramer } from './framing.js';
 export { type BadMessage, decodeMessage, type Message } from './message.js';
 export { OversizeLine } from './oversize.js';
+export { locateCompletion, locateRequestParams, type RequestParams } from './request-params.js';
 export { type Codec, findCodec, NEWEST } from './revisions.js';
 export {
   doorErrorMessage,
