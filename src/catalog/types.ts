@@ -62,3 +62,35 @@ export interface CatalogSnapshot {
   /** Finds the exclusion a public name would have had, so that a call to it can say why. */
   findExcludedName(name: string): Exclusion | undefined;
 }
+
+/** What an upstream offers besides tools, each with a list of its own (MCP server/resources, server/prompts). */
+export type OfferKind = 'resources' | 'templates' | 'prompts';
+
+/** One resource, resource template or prompt as an upstream lists it. */
+export interface ListedOffer {
+  /** The upstream's own `uri`, `uriTemplate` or `name`. */
+  readonly key: string;
+  /** The whole definition as JSON text on one line, as the upstream wrote it. */
+  readonly definition: string;
+  /** Where the string value of the key lies in `definition`, quotes included; lets it be renamed without re-serialising. */
+  readonly keyStart: number;
+  readonly keyEnd: number;
+}
+
+/** One resource, resource template or prompt in the list a caller sees. */
+export interface Offer {
+  /** Its public `uri`, `uriTemplate` or `name`. */
+  readonly key: string;
+  /** '' where doorward itself offers it. */
+  readonly mount: string;
+  readonly offer: ListedOffer;
+  /** The definition under its public key, as JSON text. */
+  readonly advertised: string;
+}
+
+/** Where a caller's URI or name leads. */
+export interface OfferRoute {
+  readonly mount: string;
+  /** As the upstream knows it. */
+  readonly key: string;
+}

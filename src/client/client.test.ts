@@ -26,7 +26,10 @@ test('a start shakes hands, then lists, and tells of it once', async () => {
   expect(up.events).toEqual([
     { name: 'upstream.connected', event: { upstream: 'up', revision: '2025-06-18', tools: 1 } },
   ]);
-  expect(up.client.state).toMatchObject({ kind: 'ready', revision: '2025-06-18', serverName: 'in memory' });
+  expect(up.client.state).toMatchObject({
+    kind: 'ready',
+    hello: { codec: { revision: '2025-06-18' }, name: 'in memory' },
+  });
   expect(up.tools()).toEqual(['some']);
   expect(up.clock.waiting).toBe(0);
 });
@@ -34,7 +37,7 @@ test('a start shakes hands, then lists, and tells of it once', async () => {
 test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('revision %s is spoken', async (revision) => {
   const up = new Started([{ revision }]);
   await up.client.start();
-  expect(up.client.state).toMatchObject({ kind: 'ready', revision });
+  expect(up.client.state).toMatchObject({ kind: 'ready', hello: { codec: { revision } } });
 });
 
 test.each<{ why: string; result: unknown; says: string }>([
@@ -109,7 +112,7 @@ test('an answered handshake is a sign of life as well', async () => {
   await up.clock.advance(9_000);
   up.transport.answer(2, { tools: [SOME_TOOL] });
   await start;
-  expect(up.client.state).toMatchObject({ kind: 'ready', serverName: 'up' });
+  expect(up.client.state).toMatchObject({ kind: 'ready', hello: { name: 'up' } });
 });
 
 test('the cap on calls is no cap on starts', async () => {

@@ -1,28 +1,31 @@
 import {
+  type CallerCapabilities,
   type CallOptions,
   CallSignal,
+  type CancelListener,
   type CancelSignal,
   type Clock,
+  Coalescer,
   DoorError,
   type EventBus,
-  findDuplicateName,
   guarded,
+  type JsonSlice,
   orAborted,
-  SCAN,
   toDoorError,
 } from '../base/index.js';
-import type { ListedTool } from '../catalog/index.js';
-import type { CallParams } from '../protocol/index.js';
+import type { ListedOffer, ListedTool, OfferKind } from '../catalog/index.js';
+import type { CallParams, RequestParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
+import type { AskCaller } from './caller-requests.js';
 import { Connection } from './connection.js';
-import { findOddContent } from './content.js';
-import { optionsOf, shakeHands } from './handshake.js';
+import { optionsOf, type ServerCapabilities, shakeHands } from './handshake.js';
 import { HangWatch } from './hang-watch.js';
-import { judgeAnswer, judgeArguments } from './judging.js';
+import { inspectAnswer } from './inspecting.js';
+import { judgeArguments } from './judging.js';
 import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lifecycle.js';
 import { listTools, type ToolList } from './listing.js';
-import type { RawAnswer } from './pending.js';
-import { Relister } from './relist.js';
+import { listOffers } from './offers.js';
+import type { RawAnswer, RequestOptions } from './pending.js';
 import type { Transport } from './transport.js';
 
 export interface ClientValidation {
@@ -47,9 +50,28 @@ export interface ClientOptions {
   readonly maxInFlight: number;
   /** How we introduce ourselves. */
   readonly info: { readonly name: string; readonly version: string };
+  /** What the caller behind this client can be asked for: what the upstream is told at initialize. */
+  readonly capabilities?: CallerCapabilities;
+  /** Puts what the upstream asks to that caller; absent where there is nobody to be asked. */
+  readonly ask?: AskCaller;
   /** The list of tools was read, at first or anew. */
   readonly listed: (list: ToolList) => void;
+  /** There is a new connection, and its tools are listed: what was asked of an earlier one is forgotten. */
+  readonly connected?: () => void;
+  /** A notification that is no concern of ours; the memory of `params` is lent for the time of the call. */
+  readonly notified?: (method: string, params: JsonSlice | undefined) => void;
 }
+
+/** What is asked of an upstream for the gateway's own sake. Tool calls are none of it: they are judged. */
+export type OwnMethod = 'logging/setLevel' | 'resources/subscribe' | 'resources/unsubscribe';
+
+/** Requests of a caller that are passed on as they are. */
+export type PassedMethod =
+  | 'prompts/get'
+  | 'resources/read'
+  | 'completion/complete'
+  | 'resources/subscribe'
+  | 'resources/unsubscribe';
 
 /** An upstream's answer to a call, as it came, and where its structuredContent breaks the tool's outputSchema. */
 export interface JudgedAnswer {
@@ -57,14 +79,19 @@ export interface JudgedAnswer {
   readonly violations: readonly Issue[];
 }
 
+/** One relist at once, the next ones this far apart, so that a storm of list_changed costs a few lists. */
+const RELIST_EVERY_MS = 500;
+
 /**
- * The one way to an upstream. It connects, lists, judges, sends, judges again and answers; no call reaches the
+ * The one way to an upstream. It connects, lists, judges, sends, judges again and answers; no call of a tool reaches the
  * transport but through `call`, and `call` sends nothing that was not judged by the tool's own schema.
  */
 export class Client {
   readonly #options: ClientOptions;
   readonly #life: Lifecycle;
-  readonly #relister: Relister;
+  readonly #relister: Coalescer;
+  /** The list changed while it was being fetched for the first time. */
+  #isOutdated = false;
   #isPaused = false;
 
   constructor(options: ClientOptions) {
@@ -82,11 +109,7 @@ export class Client {
       greet: (connection, activity) => this.#greet(connection, activity),
       ready: (ready) => this.#ready(ready),
     });
-    this.#relister = new Relister({
-      clock,
-      isFree: () => this.state.kind !== 'connecting',
-      list: () => this.#relist(),
-    });
+    this.#relister = new Coalescer(clock, RELIST_EVERY_MS, () => this.#relist());
   }
 
   get state(): ClientState {
@@ -116,21 +139,14 @@ export class Client {
   }
 
   #send(connection: Connection, tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
-    const { upstream, maxInFlight, maxDepth, callTimeoutMs, maxCallMs } = this.#options;
+    const { upstream, maxDepth } = this.#options;
     judgeArguments(upstream, tool, params, maxDepth);
-    if (connection.inFlight >= maxInFlight) throw this.#busy();
-    if (connection.isBacklogged) throw this.#backlogged();
-    const answered = connection.call(params, tool.quotedName, {
-      signal: options.signal,
-      timeoutMs: options.timeoutMs ?? callTimeoutMs,
-      maxMs: maxCallMs,
-      progress: options.progress,
-      about: tool.name,
-    });
+    this.#failIfFull(connection);
+    const answered = connection.call(params, tool.quotedName, this.#requestOptions(tool.name, options));
     const { observer } = options;
     // The call is under way: a mistake of whoever looks on must not fail it, or its caller would send it again.
     if (observer?.sent !== undefined) guarded(() => observer.sent?.(upstream));
-    return answered.then((raw) => ({ raw, violations: this.#inspect(tool, raw) }));
+    return answered.then((raw) => ({ raw, violations: inspectAnswer(tool, raw, this.#options) }));
   }
 
   /** After a reconnect the tool may have another schema, or be gone: look it up in the new list. */
@@ -148,26 +164,80 @@ export class Client {
     return this.call(current, params, options);
   }
 
-  /** Judges what came back, and tells what is odd about it. The answer itself stays as it is. */
-  #inspect(tool: ListedTool, answer: RawAnswer): readonly Issue[] {
-    if (answer.kind === 'error') return [];
+  /** Whether the upstream is connected and says that it offers this. */
+  offers(what: keyof ServerCapabilities): boolean {
+    return this.state.kind === 'ready' && this.state.hello.capabilities[what];
+  }
+
+  /** Whether the upstream is connected and says that it has offers of a kind. */
+  lists(kind: OfferKind): boolean {
+    return this.offers(kind === 'prompts' ? 'prompts' : 'resources');
+  }
+
+  /**
+   * Lists what it offers besides tools; nothing where it does not say that it offers the kind. An upstream that is down is
+   * not started for it: it is asked again when it is back.
+   *
+   * @throws {DoorError} why it cannot be listed
+   */
+  async listOffers(kind: OfferKind, cancelled?: CancelSignal): Promise<readonly ListedOffer[]> {
+    const { connection } = await this.#whenReady(cancelled);
+    if (!this.lists(kind)) return [];
     const { upstream, events } = this.#options;
-    const violations = judgeAnswer(tool, answer);
-    if (violations.length > 0) events.emit('output.violation', { upstream, tool: tool.name, issues: violations });
-    if (!events.hears('server.warning')) return violations;
-    const warn = (warning: string, message: string): void =>
-      events.emit('server.warning', { upstream, warning, tool: tool.name, message: `${tool.name}: ${message}` });
-    if (tool.output !== undefined && !answer.isError && answer.structuredStart < 0) {
-      warn('missing-structured-content', 'declares an outputSchema but answered without structuredContent');
-    }
-    if (!answer.hasPlainContent) {
-      for (const odd of findOddContent(answer.bytes, answer.contentStart, answer.contentEnd)) warn('odd-content', odd);
-    }
-    if (answer.flags & SCAN.duplicateName) {
-      const name = findDuplicateName(answer.bytes, answer.start, answer.end);
-      if (name !== undefined) warn('duplicate-name', `the name ${JSON.stringify(name)} occurs twice in an object`);
-    }
-    return violations;
+    return this.#within(`listing its ${kind}`, cancelled, (signal) =>
+      listOffers(connection, kind, {
+        upstream,
+        request: optionsOf(kind, signal),
+        warn: (warning) =>
+          events.emit('server.warning', { upstream, ...warning, message: `${upstream}: ${warning.message}` }),
+      }),
+    );
+  }
+
+  /**
+   * Passes a caller's request on, its bytes unchanged but for the key, under which the upstream knows what is asked for.
+   *
+   * @throws {DoorError} BUSY; TIMEOUT; UPSTREAM_LOST and its kin
+   */
+  async relay(method: PassedMethod, params: RequestParams, key: string, options: CallOptions): Promise<RawAnswer> {
+    if (this.state.kind !== 'ready') await orAborted(this.start(), options.signal);
+    const { state } = this;
+    if (state.kind !== 'ready') throw this.#gone();
+    const { connection } = state;
+    this.#failIfFull(connection);
+    return connection.relay(method, params, JSON.stringify(key), this.#requestOptions(method, options));
+  }
+
+  /** Sends a request of the gateway's own to an upstream that is connected. `params` is JSON text. */
+  async request(method: OwnMethod, params: string): Promise<void> {
+    const { state } = this;
+    if (state.kind !== 'ready') return;
+    await this.#within(method, undefined, (signal) =>
+      state.connection.request(method, params, optionsOf(method, signal)),
+    );
+  }
+
+  /** The caller's roots have changed. */
+  rootsChanged(): void {
+    if (this.state.kind === 'ready') this.state.connection.notify('notifications/roots/list_changed');
+  }
+
+  async #whenReady(cancelled: CancelSignal | undefined): Promise<Ready> {
+    const before = this.state;
+    const failed = before.kind === 'failed' ? before : before.kind === 'connecting' ? before.failed : undefined;
+    if (failed !== undefined) throw failed.error;
+    await orAborted(this.start(), cancelled);
+    const { state } = this;
+    if (state.kind !== 'ready') throw this.#gone();
+    return state;
+  }
+
+  /** It was up a moment ago. */
+  #gone(): DoorError {
+    const { state } = this;
+    if (state.kind === 'failed') return state.error;
+    const { upstream } = this.#options;
+    return new DoorError('UPSTREAM_UNREACHABLE', `${upstream}: not connected`, { data: { upstream } });
   }
 
   /** Stops and resumes reading, when the caller cannot take more. */
@@ -194,8 +264,10 @@ export class Client {
       clock,
       maxMessageBytes,
       scanLimits: { nestingLimit: maxDepth + 2 },
-      notified: (method) => {
-        if (method === 'notifications/tools/list_changed') this.#relister.request();
+      ...(this.#options.ask !== undefined && { ask: this.#options.ask }),
+      notified: (method, params) => {
+        if (method === 'notifications/tools/list_changed') this.#outdated();
+        else this.#options.notified?.(method, params);
       },
       warn: (warning, message) =>
         events.emit('server.warning', { upstream, warning, message: `${upstream}: ${message}` }),
@@ -209,21 +281,28 @@ export class Client {
 
   /** Opens, initializes (MCP basic/lifecycle) and lists. */
   async #greet(connection: Connection, activity: () => void): Promise<Ready> {
-    const { upstream, info } = this.#options;
+    const { upstream, info, capabilities = {} } = this.#options;
     await connection.open();
-    const server = await shakeHands(connection, upstream, { info, capabilities: {} });
+    const hello = await shakeHands(connection, upstream, { info, capabilities });
     activity();
-    this.#relister.forget();
-    const list = server.capabilities.tools ? await this.#list(connection) : { tools: [], exclusions: [] };
-    return { kind: 'ready', connection, revision: server.codec.revision, serverName: server.name, list };
+    // What changed until now is in the list that is asked for now.
+    this.#isOutdated = false;
+    const list = hello.capabilities.tools ? await this.#list(connection) : { tools: [], exclusions: [] };
+    return { kind: 'ready', connection, hello, list };
   }
 
-  #ready({ connection, revision, list }: Ready): void {
+  #ready({ connection, hello, list }: Ready): void {
     const { upstream, events } = this.#options;
     if (this.#isPaused) connection.pause();
-    events.emit('upstream.connected', { upstream, revision, tools: list.tools.length });
+    events.emit('upstream.connected', { upstream, revision: hello.codec.revision, tools: list.tools.length });
     this.#publish(list);
-    this.#relister.resume();
+    this.#options.connected?.();
+    if (this.#isOutdated) this.#outdated();
+  }
+
+  #outdated(): void {
+    if (this.state.kind === 'ready') this.#relister.want();
+    else this.#isOutdated = true;
   }
 
   #list(connection: Connection, signal?: CancelSignal): Promise<ToolList> {
@@ -245,15 +324,11 @@ export class Client {
   }
 
   async #relist(): Promise<void> {
-    const { upstream, events, clock, startTimeoutMs } = this.#options;
+    const { upstream, events } = this.#options;
     const { state } = this;
     if (state.kind !== 'ready') return;
-    const signal = new CallSignal();
-    const timer = clock.schedule(startTimeoutMs, () =>
-      signal.abort(new DoorError('TIMEOUT', `${upstream}: tools/list took more than ${startTimeoutMs} ms`)),
-    );
     try {
-      const list = await this.#list(state.connection, signal);
+      const list = await this.#within('tools/list', undefined, (signal) => this.#list(state.connection, signal));
       if (!this.#life.replaceList(state, list)) return;
       events.emit('upstream.relisted', { upstream, tools: list.tools.length });
       this.#publish(list);
@@ -265,24 +340,48 @@ export class Client {
         message: `${upstream}: could not be listed anew: ${error.message}`,
         code: error.code,
       });
-    } finally {
-      timer.cancel();
     }
   }
 
-  #backlogged(): DoorError {
-    const { upstream } = this.#options;
-    return new DoorError('BUSY', `${upstream} does not read what it is sent`, {
-      data: { upstream },
-      hint: 'Wait until it has caught up, or restart it.',
-    });
+  /** Does something of our own that may take as long as a start. */
+  async #within<Value>(
+    about: string,
+    cancelled: CancelSignal | undefined,
+    task: (signal: CancelSignal) => Promise<Value>,
+  ): Promise<Value> {
+    const { upstream, clock, startTimeoutMs } = this.#options;
+    const signal = new CallSignal();
+    const end: CancelListener = { handleEvent: () => signal.abort(cancelled?.reason) };
+    const timer = clock.schedule(startTimeoutMs, () =>
+      signal.abort(new DoorError('TIMEOUT', `${upstream}: ${about} took more than ${startTimeoutMs} ms`)),
+    );
+    cancelled?.addEventListener('abort', end);
+    try {
+      return await task(signal);
+    } finally {
+      timer.cancel();
+      cancelled?.removeEventListener('abort', end);
+    }
   }
 
-  #busy(): DoorError {
+  #requestOptions(about: string, { signal, timeoutMs, progress }: CallOptions): RequestOptions {
+    const { callTimeoutMs, maxCallMs } = this.#options;
+    return { signal, timeoutMs: timeoutMs ?? callTimeoutMs, maxMs: maxCallMs, progress, about };
+  }
+
+  #failIfFull(connection: Connection): void {
     const { upstream, maxInFlight } = this.#options;
-    return new DoorError('BUSY', `${upstream} already has ${maxInFlight} calls in flight (limits.maxInFlight)`, {
-      data: { upstream, limit: maxInFlight },
-      hint: 'Wait for calls in flight to end, or raise limits.maxInFlight.',
-    });
+    if (connection.inFlight >= maxInFlight) {
+      throw new DoorError('BUSY', `${upstream} already has ${maxInFlight} calls in flight (limits.maxInFlight)`, {
+        data: { upstream, limit: maxInFlight },
+        hint: 'Wait for calls in flight to end, or raise limits.maxInFlight.',
+      });
+    }
+    if (connection.isBacklogged) {
+      throw new DoorError('BUSY', `${upstream} does not read what it is sent`, {
+        data: { upstream },
+        hint: 'Wait until it has caught up, or restart it.',
+      });
+    }
   }
 }

@@ -1,9 +1,13 @@
 import {
+  type CallerMethod,
   type Clock,
   DoorError,
   decodeText,
   elementsOf,
+  guarded,
   JsonScanner,
+  type JsonSlice,
+  onOneLine,
   type Piece,
   type ScanLimits,
   type Scheduled,
@@ -15,15 +19,18 @@ import {
   decodeMessage,
   errorMessage,
   forwardCall,
+  forwardRequest,
   LineFramer,
   type Message,
   NEWEST,
   notificationMessage,
   OversizeLine,
+  type RequestParams,
   RPC,
   requestMessage,
   resultHead,
 } from '../protocol/index.js';
+import { type AskCaller, CallerRequests } from './caller-requests.js';
 import { isPlainContent } from './content.js';
 import { Pending, type PendingOwner, type RawAnswer, type RequestOptions } from './pending.js';
 import type { Transport } from './transport.js';
@@ -34,18 +41,23 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   readonly scanLimits?: Partial<ScanLimits>;
-  /** A notification that belongs to no request of ours. */
-  readonly notified: (method: string) => void;
+  /** A notification that belongs to no request of ours. The memory of `params` is lent for the time of the call. */
+  readonly notified: (method: string, params: JsonSlice | undefined) => void;
+  /** Puts what the upstream asks to the caller whose connection this is; absent where it is nobody's. */
+  readonly ask?: AskCaller;
   /** The connection ended; every request in flight has been failed already. */
   readonly lost: (reason: DoorError) => void;
   readonly warn: (warning: string, message: string) => void;
   readonly activity: () => void;
+  /** A request that was sent then has run out of time. */
+  readonly timedOut?: (sentAtMs: number) => void;
 }
 
 /** At most one warning of a kind in this many milliseconds: an upstream must not fill the log of its operator. */
 const WARN_EVERY_MS = 30_000;
 /** What may wait unread before an upstream that does not read its stdin, in bytes. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
+const NOBODY: AskCaller = () => undefined;
 /** How far behind an expired deadline may be noticed when deadlines crowd, in milliseconds. */
 const SWEEP_SLACK_MS = 20;
 
@@ -55,6 +67,10 @@ const SWEEP_SLACK_MS = 20;
  */
 export class Connection implements PendingOwner {
   codec: Codec = NEWEST;
+  /** When anything was read last; monotonic. */
+  lastReadMs = Number.NEGATIVE_INFINITY;
+  /** Answers to requests that had been answered, had timed out or been cancelled before: swallowed. */
+  lateAnswers = 0;
 
   readonly #options: ConnectionOptions;
   readonly #scanner: JsonScanner;
@@ -64,12 +80,20 @@ export class Connection implements PendingOwner {
   #end: DoorError | undefined;
   #sweep: Scheduled | undefined;
   #sweepAtMs = Number.POSITIVE_INFINITY;
-  #pausedAtMs: number | undefined;
+  /** Why deadlines stand still, and since when: nobody reads, or a caller is being asked. */
+  readonly #stillFor = new Set<'paused' | 'asking'>();
+  #stillSinceMs = 0;
+  readonly #asked: CallerRequests;
   readonly #warnedAtMs = new Map<string, number>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#scanner = new JsonScanner(options.scanLimits);
+    this.#asked = new CallerRequests({
+      ask: options.ask ?? NOBODY,
+      reply: (pieces) => this.#reply(pieces),
+      waiting: (isWaiting) => (isWaiting ? this.#standStill('asking') : this.#goOn('asking')),
+    });
     this.#framer = new LineFramer(options.maxMessageBytes, {
       line: (bytes, start, end) => this.#line(bytes, start, end),
       oversize: (message) => this.#oversize(message),
@@ -82,6 +106,12 @@ export class Connection implements PendingOwner {
     return this.#pending.size;
   }
 
+  /** When the longest waiting request in flight was sent, monotonic milliseconds; Infinity where none is. */
+  get oldestSentAtMs(): number {
+    for (const pending of this.#pending.values()) return pending.sentAtMs;
+    return Number.POSITIVE_INFINITY;
+  }
+
   get isOpen(): boolean {
     return this.#end === undefined;
   }
@@ -89,7 +119,10 @@ export class Connection implements PendingOwner {
   /** @throws {DoorError} UPSTREAM_UNREACHABLE */
   async open(): Promise<void> {
     await this.#options.transport.open({
-      data: (chunk) => this.#framer.push(chunk),
+      data: (chunk) => {
+        this.lastReadMs = this.#options.clock.monotonicMs();
+        this.#framer.push(chunk);
+      },
       closed: (reason) => {
         this.#framer.end();
         this.#lose(reason);
@@ -105,23 +138,32 @@ export class Connection implements PendingOwner {
 
   /** Stops reading. Deadlines stand still meanwhile: an answer that nobody reads is not late. */
   pause(): void {
-    this.#pausedAtMs ??= this.#options.clock.monotonicMs();
+    this.#standStill('paused');
     this.#options.transport.pause();
   }
 
   resume(): void {
     this.#options.transport.resume();
-    if (this.#pausedAtMs === undefined) return;
-    const pausedMs = this.#options.clock.monotonicMs() - this.#pausedAtMs;
-    this.#pausedAtMs = undefined;
+    this.#goOn('paused');
+  }
+
+  #standStill(why: 'paused' | 'asking'): void {
+    if (this.#stillFor.size === 0) this.#stillSinceMs = this.#options.clock.monotonicMs();
+    this.#stillFor.add(why);
+  }
+
+  #goOn(why: 'paused' | 'asking'): void {
+    if (!this.#stillFor.delete(why) || this.#stillFor.size > 0) return;
+    const nowMs = this.#options.clock.monotonicMs();
     for (const pending of this.#pending.values()) {
-      pending.deadlineMs += pausedMs;
+      pending.standStill(nowMs - Math.max(this.#stillSinceMs, pending.sentAtMs));
       this.#watchDeadline(pending.deadlineMs);
     }
   }
 
-  async close(): Promise<void> {
-    this.#lose(new DoorError('UPSTREAM_LOST', 'the connection was closed'));
+  /** @param reason what `lost` hears, and what requests in flight fail with */
+  async close(reason = new DoorError('UPSTREAM_LOST', 'the connection was closed')): Promise<void> {
+    this.#lose(reason);
     await this.#options.transport.close();
   }
 
@@ -136,6 +178,13 @@ export class Connection implements PendingOwner {
   call(params: CallParams, quotedName: string, options: RequestOptions): Promise<RawAnswer> {
     const pending = this.#begin(options);
     this.#hand(pending, forwardCall(params, pending.id, quotedName));
+    return pending.answer;
+  }
+
+  /** Passes on any other request of a caller, under the upstream's own key for what it names. */
+  relay(method: string, params: RequestParams, quotedKey: string, options: RequestOptions): Promise<RawAnswer> {
+    const pending = this.#begin(options);
+    this.#hand(pending, forwardRequest(method, params, pending.id, quotedKey));
     return pending.answer;
   }
 
@@ -204,45 +253,66 @@ export class Connection implements PendingOwner {
   /** An answer nobody waits for: to an id we never used, or again, or late. Dropped; the connection lives. */
   #stray(id: string): void {
     const wasOurs = /^\d+$/.test(id) && Number(id) > 0 && Number(id) < this.#nextId;
-    if (wasOurs) this.#warn('late-or-duplicate-response', `answered request ${id} again, or too late`);
-    else this.#warn('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
+    if (wasOurs) {
+      this.lateAnswers++;
+      this.#warn(
+        'late-or-duplicate-response',
+        `answered request ${id} again, or too late (${this.lateAnswers} so far)`,
+      );
+    } else this.#warn('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
   }
 
   #notification(message: Message): void {
-    if (message.method === 'notifications/progress') return this.#progress(message);
-    this.#options.notified(message.method);
+    const { method } = message;
+    if (method === 'notifications/progress') return this.#progress(message);
+    if (method === 'notifications/cancelled') return this.#cancelled(message);
+    this.#options.notified(method, this.#bodyOf(message));
+  }
+
+  #bodyOf({ bytes, body }: Message): JsonSlice | undefined {
+    return body < 0 ? undefined : { bytes, start: this.#scanner.valueStart[body]!, end: this.#scanner.valueEnd[body]! };
+  }
+
+  #textOf(name: string, { bytes, body }: Message): string {
+    const at = body < 0 ? -1 : this.#scanner.find(name, bytes, body);
+    return at < 0 ? '' : decodeText(bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!);
+  }
+
+  /** The upstream takes back what it asked. */
+  #cancelled(message: Message): void {
+    const { upstream } = this.#options;
+    this.#asked.cancel(
+      this.#textOf('requestId', message),
+      new DoorError('UPSTREAM_LOST', `${upstream} no longer wants the answer`, { data: { upstream } }),
+    );
   }
 
   #progress(message: Message): void {
-    const { bytes } = message;
-    const token = message.body < 0 ? -1 : this.#scanner.find('progressToken', bytes, message.body);
-    const text = token < 0 ? '' : decodeText(bytes, this.#scanner.valueStart[token]!, this.#scanner.valueEnd[token]!);
+    const text = this.#textOf('progressToken', message);
     const pending = this.#pending.get(Number(text));
     if (pending === undefined || String(pending.id) !== text) {
       return this.#warn('unknown-progress-token', 'reported progress for a token that names no call in flight');
     }
     const nowMs = this.#options.clock.monotonicMs();
     pending.deadlineMs = Math.min(nowMs + pending.options.timeoutMs, pending.endsAtMs);
-    const start = this.#scanner.valueStart[message.body]!;
-    const end = this.#scanner.valueEnd[message.body]!;
-    try {
-      pending.options.progress?.({ bytes, start, end });
-    } catch {
-      // Whoever listens made a mistake: that costs neither the call nor the others on this connection.
-    }
+    const { progress } = pending.options;
+    // Whoever listens may make a mistake: that costs neither the call nor the others on this connection.
+    if (progress !== undefined) guarded(() => progress(this.#bodyOf(message)!));
   }
 
-  /** What the upstream may ask of us: ping. We declare no capability, so there is nothing else to serve. */
+  /** What the upstream may ask: ping of us, the rest of the caller, if there is one who declared it. */
   #request(message: Message): void {
-    const reply =
-      message.method === 'ping'
-        ? `${resultHead(message.id)}{}}`
-        : errorMessage(
-            message.id,
-            RPC.methodNotFound,
-            `${message.method.slice(0, 200)} is not offered to servers here`,
-          );
-    if (!this.isBacklogged) return this.#options.transport.send([reply]);
+    const { id, method } = message;
+    if (method === 'ping') return this.#reply([`${resultHead(id)}{}}`]);
+    const params = this.#bodyOf(message);
+    // A copy on one line: it outlives the chunk it came in.
+    if (isCallerMethod(method) && this.#asked.ask(id, method, params && onOneLine(params))) return;
+    this.#reply([errorMessage(id, RPC.methodNotFound, `${method.slice(0, 200)} is not offered to servers here`)]);
+  }
+
+  #reply(pieces: readonly Piece[]): void {
+    if (this.#end !== undefined) return;
+    if (!this.isBacklogged) return this.#options.transport.send(pieces);
     this.#warn('unread-replies', 'asks faster than it reads our replies; they are dropped');
   }
 
@@ -304,6 +374,7 @@ export class Connection implements PendingOwner {
     if (this.#end !== undefined) return;
     this.#end = reason;
     this.#sweep?.cancel();
+    this.#asked.endAll(reason);
     for (const pending of [...this.#pending.values()]) {
       this.#settle(pending);
       pending.reject(this.#fault('UPSTREAM_LOST', reason.message, pending, reason));
@@ -328,14 +399,18 @@ export class Connection implements PendingOwner {
 
   #expire(): void {
     this.#sweepAtMs = Number.POSITIVE_INFINITY;
-    if (this.#pausedAtMs !== undefined) return;
+    if (this.#stillFor.size > 0) return;
     const nowMs = this.#options.clock.monotonicMs();
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const pending of [...this.#pending.values()]) {
       if (pending.deadlineMs > nowMs) earliestMs = Math.min(earliestMs, pending.deadlineMs);
-      else this.abandon(pending, this.#timeout(pending, nowMs), 'it took too long');
+      else {
+        this.abandon(pending, this.#timeout(pending, nowMs), 'it took too long');
+        this.#options.timedOut?.(pending.sentAtMs);
+      }
     }
-    if (earliestMs < Number.POSITIVE_INFINITY) {
+    // Whoever was told of a timeout may have closed the connection.
+    if (earliestMs < Number.POSITIVE_INFINITY && this.#end === undefined) {
       this.#watchDeadline(Math.max(earliestMs, nowMs + SWEEP_SLACK_MS));
     }
   }
@@ -363,6 +438,12 @@ export class Connection implements PendingOwner {
       cause,
     });
   }
+}
+
+const CALLER_METHODS: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+
+function isCallerMethod(method: string): method is CallerMethod {
+  return CALLER_METHODS.includes(method);
 }
 
 /** Whether an error object is what JSON-RPC says it is: strict callers choke on one without a code. */

@@ -1,13 +1,38 @@
-import { type CancelSignal, type Clock, DoorError, decodeText, type Scheduled } from '../base/index.js';
+import {
+  type CallerCapabilities,
+  type CancelSignal,
+  type Clock,
+  DoorError,
+  decodeText,
+  type Scheduled,
+} from '../base/index.js';
 import { type Codec, findCodec, NEWEST } from '../protocol/index.js';
 import type { Connection } from './connection.js';
 import type { RawAnswer, RequestOptions } from './pending.js';
+
+/** What a server says it offers; what it does not say is never asked of it. */
+export interface ServerCapabilities {
+  readonly tools: boolean;
+  readonly resources: boolean;
+  readonly subscribe: boolean;
+  readonly prompts: boolean;
+  readonly completions: boolean;
+  readonly logging: boolean;
+}
 
 export interface Hello {
   readonly codec: Codec;
   /** What the server calls itself; the upstream's id where it does not say. */
   readonly name: string;
-  readonly hasTools: boolean;
+  readonly capabilities: ServerCapabilities;
+  /** What it tells models about itself; '' where it says nothing. */
+  readonly instructions: string;
+}
+
+/** How we introduce ourselves, and what the caller behind us can be asked for. */
+export interface Introduction {
+  readonly info: { readonly name: string; readonly version: string };
+  readonly capabilities: CallerCapabilities;
 }
 
 /**
@@ -18,10 +43,14 @@ export interface Hello {
 export async function shakeHands(
   connection: Connection,
   upstream: string,
-  info: { readonly name: string; readonly version: string },
+  { info, capabilities }: Introduction,
 ): Promise<Hello> {
-  const hello = { protocolVersion: NEWEST.revision, capabilities: {}, clientInfo: info };
-  const answer = await connection.request('initialize', JSON.stringify(hello), optionsOf('initialize'));
+  const { elicitation, sampling, roots } = capabilities;
+  const declared = Object.entries({ elicitation, sampling, roots })
+    .filter(([, text]) => text !== undefined)
+    .map(([name, text]) => `"${name}":${text}`);
+  const hello = `{"protocolVersion":"${NEWEST.revision}","capabilities":{${declared.join()}},"clientInfo":${JSON.stringify(info)}}`;
+  const answer = await connection.request('initialize', hello, optionsOf('initialize'));
   const server = readInitializeResult(upstream, answer);
   connection.codec = server.codec;
   connection.notify('notifications/initialized');
@@ -35,15 +64,30 @@ function readInitializeResult(upstream: string, answer: RawAnswer): Hello {
   if (answer.kind === 'error') throw broke(`initialize was refused: ${text.slice(0, 400)}`);
   const hello = JSON.parse(text) as {
     protocolVersion?: unknown;
-    capabilities?: { tools?: unknown };
+    capabilities?: Record<string, unknown>;
     serverInfo?: { name?: unknown };
+    instructions?: unknown;
   };
   const revision = hello.protocolVersion;
   const codec = typeof revision === 'string' ? findCodec(revision) : undefined;
   if (codec === undefined)
     throw broke(`speaks protocol revision ${String(JSON.stringify(revision)).slice(0, 80)}, which doorward does not`);
   const name = hello.serverInfo?.name;
-  return { codec, name: typeof name === 'string' ? name : upstream, hasTools: hello.capabilities?.tools != null };
+  const { tools, resources, prompts, completions, logging } = hello.capabilities ?? {};
+  return {
+    codec,
+    name: typeof name === 'string' ? name : upstream,
+    instructions: typeof hello.instructions === 'string' ? hello.instructions : '',
+    capabilities: {
+      tools: tools != null,
+      resources: resources != null,
+      subscribe: (resources as { subscribe?: unknown } | null | undefined)?.subscribe === true,
+      prompts: prompts != null,
+      // The first revision had completion without a capability for it.
+      completions: completions != null || revision === '2024-11-05',
+      logging: logging != null,
+    },
+  };
 }
 
 /** A start that failed says what the process itself had to say about it. */

@@ -1,3 +1,4 @@
+export { askingOf, ParkedRequests } from './asking.js';
 export { definitionsOf, readCachedTools } from './cached-tools.js';
 export { Client, type ClientOptions, type ClientValidation, type JudgedAnswer } from './client.js';
 export type { ClientState, Connecting, Failed, Ready } from './lifecycle.js';

@@ -1,6 +1,6 @@
 import { type Clock, DoorError, type EventBus, type Scheduled, toDoorError } from '../base/index.js';
 import type { Connection } from './connection.js';
-import { explainStart, StartDeadline } from './handshake.js';
+import { explainStart, type Hello, StartDeadline } from './handshake.js';
 import type { ToolList } from './listing.js';
 import { type RestartOptions, RestartPolicy } from './restart.js';
 import type { Transport } from './transport.js';
@@ -30,8 +30,7 @@ export interface Connecting {
 export interface Ready {
   readonly kind: 'ready';
   readonly connection: Connection;
-  readonly revision: string;
-  readonly serverName: string;
+  readonly hello: Hello;
   readonly list: ToolList;
 }
 

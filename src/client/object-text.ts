@@ -40,6 +40,12 @@ export class ObjectText {
     }
   }
 
+  /** Replaces the value of a member of the object itself. */
+  replaceValue(name: string, text: string): void {
+    const { start, end } = this.#spanOf([name]);
+    this.#edits.push({ start, end, by: text });
+  }
+
   /** Takes members out of the object at `path`, each with one comma. To be called once for an object. */
   drop(path: readonly string[], names: ReadonlySet<string>): void {
     const members = this.#membersIn(this.#spanOf(path));

@@ -40,6 +40,8 @@ export class Pending implements CancelListener {
   readonly sentAtMs: number;
   /** Monotonic; moved on by progress, never past `endsAtMs`. */
   deadlineMs: number;
+  /** How long its clock stood still: nobody read, or the caller was asked something first. */
+  stoodStillMs = 0;
   readonly answer: Promise<RawAnswer>;
   resolve!: (answer: RawAnswer) => void;
   reject!: (reason: unknown) => void;
@@ -59,7 +61,13 @@ export class Pending implements CancelListener {
   }
 
   get endsAtMs(): number {
-    return this.sentAtMs + this.options.maxMs;
+    return this.sentAtMs + this.options.maxMs + this.stoodStillMs;
+  }
+
+  /** Moves its end on by a time that was not its own. */
+  standStill(ms: number): void {
+    this.stoodStillMs += ms;
+    this.deadlineMs += ms;
   }
 
   /** The wait is over, one way or another. */

@@ -1,7 +1,8 @@
 import type { DoorError, ErrorCode } from '../base/index.js';
-import { decodeText, ExactNumber, JsonScanner, parseJson } from '../base/index.js';
+import { decodeText, JsonScanner, parseJson } from '../base/index.js';
 import type { Exclusion, ListedTool } from '../catalog/index.js';
 import { compileSchema, type Judge } from '../schema/index.js';
+import { COMMON_KINDS, isBoolean, isObject, isString, kindOf, type MemberKinds, misfitsOf } from './member-kinds.js';
 import { ObjectText } from './object-text.js';
 import { findStrictMisfit } from './strict-clients.js';
 
@@ -25,23 +26,11 @@ export type DefinitionResult =
   | { readonly kind: 'tool'; readonly tool: ListedTool }
   | { readonly kind: 'exclusion'; readonly exclusion: Exclusion };
 
-type Fits = (value: unknown) => boolean;
-
-const isString: Fits = (value) => typeof value === 'string';
-const isBoolean: Fits = (value) => typeof value === 'boolean';
-
 /** What the wire's schema says of a tool's members; one of the wrong kind makes SDK clients drop the whole list. */
-const MEMBER_KINDS: Readonly<Record<string, Fits>> = {
-  title: isString,
-  description: isString,
-  annotations: isObject,
-  icons: (value) => Array.isArray(value) && value.every(isIcon),
-  execution: isObject,
-  _meta: isObject,
-};
+const MEMBER_KINDS: MemberKinds = { ...COMMON_KINDS, annotations: isObject, execution: isObject };
 
 /** The same for members of members. */
-const INNER_KINDS: Readonly<Record<string, Readonly<Record<string, Fits>>>> = {
+const INNER_KINDS: Readonly<Record<string, MemberKinds>> = {
   annotations: {
     title: isString,
     readOnlyHint: isBoolean,
@@ -253,27 +242,4 @@ function excluded(
   code: ErrorCode = 'SCHEMA_INVALID',
 ): DefinitionResult {
   return { kind: 'exclusion', exclusion: { mount: options.upstream, tool, code, which, schemaPath, reason } };
-}
-
-function misfitsOf(value: Record<string, unknown>, kinds: Readonly<Record<string, Fits>>): string[] {
-  return Object.keys(kinds).filter((member) => value[member] !== undefined && !kinds[member]!(value[member]));
-}
-
-function isIcon(value: unknown): boolean {
-  if (!isObject(value) || typeof value.src !== 'string') return false;
-  const { mimeType, sizes, theme } = value;
-  if (mimeType !== undefined && typeof mimeType !== 'string') return false;
-  if (theme !== undefined && theme !== 'light' && theme !== 'dark') return false;
-  return sizes === undefined || (Array.isArray(sizes) && sizes.every(isString));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (value instanceof ExactNumber) return 'a number';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,0 +1,127 @@
+import {
+  type Caller,
+  type CallerAnswer,
+  type CallerMethod,
+  type CallSignal,
+  type Clock,
+  DoorError,
+  type EventBus,
+  type JsonSlice,
+  joinPieces,
+  sliceOf,
+} from '../base/index.js';
+import type { AskCaller } from './caller-requests.js';
+import { type ElicitationWarning, readElicitation } from './eliciting.js';
+
+/** How long a person may take over an answer. */
+const PARKED_MS = 600_000;
+/** No person is needed for this one: a program that does not answer it by then never will. */
+const ROOTS_MS = 5_000;
+const MAX_PER_PRINCIPAL = 16;
+const MAX_IN_ALL = 256;
+
+/** Counts what waits for answers of callers, over all upstreams: servers must not be able to pile up questions. */
+export class ParkedRequests {
+  readonly #byPrincipal = new Map<string, number>();
+  #inAll = 0;
+
+  /** @throws {DoorError} BUSY when there are too many already */
+  take(principal: string): void {
+    const own = this.#byPrincipal.get(principal) ?? 0;
+    if (own >= MAX_PER_PRINCIPAL || this.#inAll >= MAX_IN_ALL) {
+      const limit = own >= MAX_PER_PRINCIPAL ? MAX_PER_PRINCIPAL : MAX_IN_ALL;
+      throw new DoorError('BUSY', `${limit} requests already wait for an answer of the caller`, {
+        data: { limit },
+        hint: 'Ask again when earlier requests have been answered.',
+      });
+    }
+    this.#byPrincipal.set(principal, own + 1);
+    this.#inAll++;
+  }
+
+  release(principal: string): void {
+    const left = (this.#byPrincipal.get(principal) ?? 1) - 1;
+    if (left === 0) this.#byPrincipal.delete(principal);
+    else this.#byPrincipal.set(principal, left);
+    this.#inAll--;
+  }
+}
+
+export interface AskingOptions {
+  readonly upstream: string;
+  readonly caller: Caller;
+  readonly events: EventBus;
+  readonly clock: Clock;
+  readonly parked: ParkedRequests;
+  /** What becomes of a wrong email, uri, date or date-time in an answer. */
+  readonly formats: 'warn' | 'assert';
+}
+
+/** What each request needs the caller to have declared. */
+const NEEDED = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+} as const satisfies Record<CallerMethod, keyof Caller['capabilities']>;
+
+/**
+ * The way of an upstream to the one caller its connection belongs to: what was not declared is not asked, questions are
+ * bounded in number and time, and what a form was answered with is judged before the upstream sees it.
+ */
+export function askingOf(options: AskingOptions): AskCaller {
+  const asking = new Asking(options);
+  return (method, params, signal) => {
+    if (options.caller.capabilities[NEEDED[method]] === undefined) return undefined;
+    return asking.ask(method, params, signal);
+  };
+}
+
+class Asking {
+  readonly #options: AskingOptions;
+
+  constructor(options: AskingOptions) {
+    this.#options = options;
+  }
+
+  async ask(method: CallerMethod, params: JsonSlice | undefined, signal: CallSignal): Promise<CallerAnswer> {
+    if (method !== 'elicitation/create') return this.#put(method, params, signal);
+    const { upstream, caller, events, formats } = this.#options;
+    const capability = caller.capabilities.elicitation;
+    const elicitation = readElicitation(params, { upstream, formats, ...(capability !== undefined && { capability }) });
+    if (elicitation.kind === 'refused') throw elicitation.error;
+    this.#warn(elicitation.warnings);
+    const reply = elicitation.judge(await this.#put(method, params, signal));
+    if (reply.kind === 'refused') {
+      const issues = reply.issues.map(({ path, message }) => ({ path, message }));
+      // Over stdio what a server asks names no call, so neither can this.
+      events.emit('elicitation.rejected', { upstream, tool: '', issues });
+      throw reply.error;
+    }
+    this.#warn(reply.warnings);
+    return { kind: reply.kind, json: sliceOf(joinPieces(reply.pieces)) };
+  }
+
+  /** Asks, within the bounds of number and time. */
+  async #put(method: CallerMethod, params: JsonSlice | undefined, signal: CallSignal): Promise<CallerAnswer> {
+    const { upstream, caller, clock, parked } = this.#options;
+    const { id } = caller.principal;
+    parked.take(id);
+    const waitMs = method === 'roots/list' ? ROOTS_MS : PARKED_MS;
+    const timer = clock.schedule(waitMs, () =>
+      signal.abort(
+        new DoorError('TIMEOUT', `the caller did not answer ${method} within ${waitMs} ms`, { data: { upstream } }),
+      ),
+    );
+    try {
+      return await caller.ask({ method, params }, signal);
+    } finally {
+      timer.cancel();
+      parked.release(id);
+    }
+  }
+
+  #warn(warnings: readonly ElicitationWarning[]): void {
+    const { upstream, events } = this.#options;
+    for (const warning of warnings) events.emit('server.warning', { upstream, ...warning });
+  }
+}

@@ -1,0 +1,33 @@
+import { type EventBus, findDuplicateName, SCAN } from '../base/index.js';
+import type { ListedTool } from '../catalog/index.js';
+import type { Issue } from '../schema/index.js';
+import { findOddContent } from './content.js';
+import { judgeAnswer } from './judging.js';
+import type { RawAnswer } from './pending.js';
+
+const NO_ISSUES: readonly Issue[] = Object.freeze([]);
+
+/** Judges what came back from a call, and tells what is odd about it. The answer itself stays as it is. */
+export function inspectAnswer(
+  tool: ListedTool,
+  answer: RawAnswer,
+  { upstream, events }: { readonly upstream: string; readonly events: EventBus },
+): readonly Issue[] {
+  if (answer.kind === 'error') return NO_ISSUES;
+  const violations = judgeAnswer(tool, answer);
+  if (violations.length > 0) events.emit('output.violation', { upstream, tool: tool.name, issues: violations });
+  if (!events.hears('server.warning')) return violations;
+  const warn = (warning: string, message: string): void =>
+    events.emit('server.warning', { upstream, warning, tool: tool.name, message: `${tool.name}: ${message}` });
+  if (tool.output !== undefined && !answer.isError && answer.structuredStart < 0) {
+    warn('missing-structured-content', 'declares an outputSchema but answered without structuredContent');
+  }
+  if (!answer.hasPlainContent) {
+    for (const odd of findOddContent(answer.bytes, answer.contentStart, answer.contentEnd)) warn('odd-content', odd);
+  }
+  if (answer.flags & SCAN.duplicateName) {
+    const name = findDuplicateName(answer.bytes, answer.start, answer.end);
+    if (name !== undefined) warn('duplicate-name', `the name ${JSON.stringify(name)} occurs twice in an object`);
+  }
+  return violations;
+}

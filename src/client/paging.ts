@@ -1,0 +1,88 @@
+import { DoorError, decodeText, elementsOf, JsonScanner, onOneLine } from '../base/index.js';
+import type { Connection } from './connection.js';
+import type { RawAnswer, RequestOptions } from './pending.js';
+
+const MAX_PAGES = 1_000;
+const METHOD_NOT_FOUND = -32601;
+
+export interface PagingOptions {
+  readonly upstream: string;
+  /** The list's method, and the member of its result that holds the list. */
+  readonly method: string;
+  readonly member: string;
+  /** Whether a server that does not know the method has an empty list. Default: it fails. */
+  readonly isOptional?: boolean;
+  readonly request: RequestOptions;
+  readonly warn: (warning: { readonly warning: string; readonly message: string }) => void;
+}
+
+export interface Page {
+  /** Each element as the upstream wrote it, on one line. */
+  readonly elements: readonly Uint8Array[];
+  /** It points back to a page that was read: what it repeats is no news. */
+  readonly isRepeat: boolean;
+}
+
+const scanner = new JsonScanner();
+
+/**
+ * The pages of one of an upstream's lists, to the end: a server that goes in circles or never ends is stopped and told
+ * of.
+ *
+ * @throws {DoorError} UPSTREAM_BROKE_PROTOCOL when an answer is no list; whatever the connection throws
+ */
+export async function* listPages(connection: Connection, options: PagingOptions): AsyncGenerator<Page, void> {
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const params = cursor === undefined ? undefined : `{"cursor":${cursor}}`;
+    const answer = await connection.request(options.method, params, options.request);
+    if (options.isOptional && isUnknownMethod(answer)) return;
+    const { elements, next } = readPage(answer, options);
+    const isRepeat = next !== undefined && cursors.has(next);
+    yield { elements, isRepeat };
+    if (next === undefined) return;
+    if (isRepeat) {
+      const message = `the cursor ${next.slice(0, 80)} came again; stopped there`;
+      options.warn({ warning: 'pagination-loop', message });
+      return;
+    }
+    cursors.add(next);
+    cursor = next;
+  }
+  options.warn({ warning: 'pagination-endless', message: `gave more than ${MAX_PAGES} pages; stopped there` });
+}
+
+function isUnknownMethod({ kind, bytes, start, end }: RawAnswer): boolean {
+  if (kind !== 'error') return false;
+  scanner.scan(bytes, start, end);
+  const code = scanner.find('code', bytes);
+  return (
+    code >= 0 && decodeText(bytes, scanner.valueStart[code]!, scanner.valueEnd[code]!) === String(METHOD_NOT_FOUND)
+  );
+}
+
+interface ReadPage {
+  readonly elements: readonly Uint8Array[];
+  /** The token of the next cursor. Any cursor but null goes on, the empty one too. */
+  readonly next: string | undefined;
+}
+
+function readPage(answer: RawAnswer, { upstream, method, member }: PagingOptions): ReadPage {
+  const { bytes, start, end } = answer;
+  if (answer.kind === 'error') {
+    const said = decodeText(bytes, start, end).slice(0, 400);
+    throw new DoorError('UPSTREAM_BROKE_PROTOCOL', `${upstream}: ${method} failed: ${said}`, { data: { upstream } });
+  }
+  scanner.scan(bytes, start, end);
+  const list = scanner.find(member, bytes);
+  if (list < 0 || bytes[scanner.valueStart[list]!] !== 0x5b) {
+    const message = `${upstream}: the answer to ${method} holds no ${member} array`;
+    throw new DoorError('UPSTREAM_BROKE_PROTOCOL', message, { data: { upstream } });
+  }
+  const elements = elementsOf(bytes, scanner.valueStart[list]!).map((span) => onOneLine({ bytes, ...span }).bytes);
+  const cursor = scanner.find('nextCursor', bytes);
+  if (cursor < 0) return { elements, next: undefined };
+  const token = decodeText(bytes, scanner.valueStart[cursor]!, scanner.valueEnd[cursor]!);
+  return { elements, next: token === 'null' ? undefined : token };
+}
