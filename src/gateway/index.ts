@@ -1,14 +1,31 @@
-export type { CatalogEntry, CatalogSnapshot, Exclusion, PrefixRule, ToolFilter } from '../catalog/index.js';
+export type {
+  CatalogCache,
+  CatalogEntry,
+  CatalogSnapshot,
+  Exclusion,
+  Offer,
+  OfferKind,
+  PrefixRule,
+  ToolFilter,
+} from '../catalog/index.js';
+export type { Advisory } from './advisory.js';
 export { createGateway } from './gateway.js';
 export type {
   BrokenMount,
   Gateway,
   GatewayLimits,
   GatewayOptions,
+  ListName,
+  LogLevel,
   Mount,
+  RelayedAnswer,
+  RelayedMethod,
   ToolAnswer,
   ToolCall,
+  UpstreamFailure,
   UpstreamState,
   UpstreamStatus,
   Validation,
+  View,
 } from './types.js';
+export { LOG_LEVELS } from './types.js';

@@ -11,7 +11,9 @@ class Watched extends MemoryGateway {
   constructor(tools: readonly unknown[]) {
     super({ a: { scripts: [{ on: { 'tools/list': () => ({ tools: this.tools }) } }] } });
     this.tools = tools;
-    this.gateway.onListChanged(() => this.toldAtMs.push(this.clock.monotonicMs()));
+    this.gateway.onListChanged((list) => {
+      if (list === 'tools') this.toldAtMs.push(this.clock.monotonicMs());
+    });
   }
 
   /** Starts, and lets what that brings about pass. */

@@ -1,52 +1,80 @@
-import { type Clock, DoorError, type EventBus } from '../base/index.js';
-import { isMounted, isNameOf, type MountedList, namePrefix, type PrefixRule } from '../catalog/index.js';
-import { Client } from '../client/index.js';
-import type { BrokenMount, GatewayLimits, GatewayOptions, Mount, UpstreamState, Validation } from './types.js';
+import { type CancelSignal, DoorError, type JsonSlice } from '../base/index.js';
+import {
+  cacheKeyFor,
+  isMounted,
+  isNameOf,
+  type ListedOffer,
+  type MountedList,
+  type MountedOffers,
+  namePrefix,
+  type OfferKind,
+  type PrefixRule,
+} from '../catalog/index.js';
+import { askingOf, Client, definitionsOf, readCachedTools } from '../client/index.js';
+import type { FleetOptions } from './fleet-options.js';
+import type { BrokenMount, Mount, UpstreamState, Validation } from './types.js';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 const VALIDATION: Validation = {
   invalidArguments: 'protocol-error',
   outputs: 'warn',
   uncompilableOutput: 'exclude',
+  elicitationFormats: 'warn',
 };
 
-export interface MountedOptions {
-  readonly mount: Mount | BrokenMount;
-  readonly gateway: GatewayOptions;
-  readonly limits: GatewayLimits;
-  readonly clock: Clock;
-  readonly events: EventBus;
-  /** This mount listed its tools, at first or anew. */
-  readonly listed: () => void;
+/** What a mount tells the fleet it belongs to. */
+export interface MountListener {
+  /** It listed its tools, at first or anew. */
+  listed(): void;
+  /** It is connected, at first or anew: what it was asked to remember it has forgotten. */
+  connected(mount: MountedUpstream): void;
+  /** A notification that is no answer to a request of ours; the params are lent for the time of the call. */
+  notified(mount: MountedUpstream, method: string, params: JsonSlice | undefined): void;
 }
 
-/** One mount at work: its client, what it listed last, and whether it has settled (listed or failed) yet. */
+/** One mount at work in one fleet: its client, what it listed last, and whether that is known to hold. */
 export class MountedUpstream {
   readonly id: string;
   readonly validation: Validation;
-  /** What it listed last; undefined until it has listed once. Kept when the upstream is lost: a call restarts it. */
+  /** What it listed last, in this process or, while `isStale`, an earlier one; kept when the upstream is lost. */
   list: MountedList | undefined;
+  /** The list is remembered from an earlier process: shown, but nothing is refused by it. */
+  isStale = false;
+  /** When it listed in this process; epoch milliseconds. */
+  listedAtMs: number | undefined;
+  /** What it offers besides tools, by kind, as far as that was asked for. */
+  readonly offers = new Map<OfferKind, readonly ListedOffer[]>();
 
   readonly #prefix: PrefixRule;
+  readonly #options: FleetOptions;
+  readonly #mount: Mount | undefined;
   readonly #toldPatterns = new Set<string>();
   readonly #client: Client | undefined;
   readonly #error: DoorError | undefined;
 
-  constructor(options: MountedOptions) {
-    const { mount, gateway, limits } = options;
+  constructor(mount: Mount | BrokenMount, options: FleetOptions, listener: MountListener) {
+    const { gateway } = options;
     this.id = mount.id;
+    this.#options = options;
     this.#prefix = ('prefix' in mount ? mount.prefix : undefined) ?? gateway.prefix ?? 'always';
     if ('error' in mount) {
       this.validation = { ...VALIDATION, ...gateway.validation };
       this.#error = mount.error;
       return;
     }
+    this.#mount = mount;
     this.validation = { ...VALIDATION, ...gateway.validation, ...mount.validation };
-    this.#client = new Client({
+    this.#client = this.#makeClient(mount, listener);
+  }
+
+  #makeClient(mount: Mount, listener: MountListener): Client {
+    const { gateway, limits, clock, events, caller, parked } = this.#options;
+    const { elicitationFormats: formats } = this.validation;
+    return new Client({
       upstream: mount.id,
       connect: mount.connect,
-      events: options.events,
-      clock: options.clock,
+      events,
+      clock,
       validation: this.validation,
       startTimeoutMs: mount.startTimeoutMs ?? DEFAULT_TIMEOUT_MS,
       callTimeoutMs: mount.callTimeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -55,12 +83,60 @@ export class MountedUpstream {
       maxDepth: limits.maxDepth,
       maxInFlight: limits.maxInFlight,
       info: gateway.info ?? { name: 'doorward', version: '0.0.0' },
+      ...(gateway.random !== undefined && { random: gateway.random }),
+      ...(caller !== undefined && {
+        capabilities: caller.capabilities,
+        ask: askingOf({ upstream: mount.id, caller, events, clock, parked, formats }),
+      }),
       listed: ({ tools, exclusions }) => {
         this.list = { mount: mount.id, prefix: this.#prefix, filter: mount.tools ?? {}, tools, exclusions };
-        this.#warnOfIdlePatterns(this.list, options.events);
-        options.listed();
+        this.isStale = false;
+        this.listedAtMs = clock.nowMs();
+        this.#warnOfIdlePatterns(this.list);
+        this.#remember(this.list);
+        listener.listed();
       },
+      connected: () => listener.connected(this),
+      notified: (method, params) => listener.notified(this, method, params),
     });
+  }
+
+  /** Shows what it listed in an earlier process, until it has listed in this one. @returns whether there was anything */
+  recall(): boolean {
+    const key = this.#cacheKey;
+    if (key === undefined || this.list !== undefined) return false;
+    const cached = this.#options.gateway.cache?.read(key);
+    if (cached === undefined) return false;
+    const tools = readCachedTools(this.id, cached.tools);
+    this.list = { mount: this.id, prefix: this.#prefix, filter: this.#mount?.tools ?? {}, tools, exclusions: [] };
+    this.isStale = true;
+    return true;
+  }
+
+  #remember(list: MountedList): void {
+    const key = this.#cacheKey;
+    const { cache } = this.#options.gateway;
+    const state = this.#client?.state;
+    if (key === undefined || cache === undefined || state?.kind !== 'ready') return;
+    const { codec, name, instructions } = state.hello;
+    cache.write(key, {
+      savedAtMs: this.#options.clock.nowMs(),
+      revision: codec.revision,
+      serverName: name,
+      instructions,
+      tools: definitionsOf(list),
+    });
+  }
+
+  /** A server may list other tools to a caller it can ask more of: what it listed to whom is kept apart. */
+  get #cacheKey(): string | undefined {
+    const key = this.#mount?.cacheKey;
+    return key === undefined ? undefined : cacheKeyFor(key, this.#options.caller?.capabilities ?? {});
+  }
+
+  /** Whether it has listed its tools in this process. */
+  get hasListed(): boolean {
+    return this.list !== undefined && !this.isStale;
   }
 
   /** Whether a public name begins as the prefixed names of this mount do. */
@@ -85,14 +161,14 @@ export class MountedUpstream {
   }
 
   /** A pattern that matches nothing is nearly always a typo, and hides every tool when it is the only one allowed. */
-  #warnOfIdlePatterns({ mount, filter, tools, exclusions }: MountedList, events: EventBus): void {
+  #warnOfIdlePatterns({ mount, filter, tools, exclusions }: MountedList): void {
     const names = [...tools.map((tool) => tool.name), ...exclusions.map((exclusion) => exclusion.tool)];
     for (const [field, patterns] of Object.entries({ allow: filter.allow ?? [], deny: filter.deny ?? [] })) {
       for (const pattern of patterns) {
         if (this.#toldPatterns.has(pattern) || names.some((name) => isMounted(name, { allow: [pattern] }))) continue;
         this.#toldPatterns.add(pattern);
         const message = `${mount}: tools.${field} names ${JSON.stringify(pattern)}, which matches no tool of this server`;
-        events.emit('server.warning', { upstream: mount, warning: 'idle-pattern', message });
+        this.#options.events.emit('server.warning', { upstream: mount, warning: 'idle-pattern', message });
       }
     }
   }
@@ -103,35 +179,67 @@ export class MountedUpstream {
     return this.#client;
   }
 
+  /** The client, where it is connected now. */
+  get readyClient(): Client | undefined {
+    return this.#client?.state.kind === 'ready' ? this.#client : undefined;
+  }
+
+  /** What the catalog makes of it. */
+  get mountedOffers(): MountedOffers {
+    const { id: mount, offers } = this;
+    return {
+      mount,
+      prefix: this.#prefix,
+      resources: offers.get('resources'),
+      templates: offers.get('templates'),
+      prompts: offers.get('prompts'),
+    };
+  }
+
+  /** Asks it what it offers. @throws {DoorError} why it cannot be asked, or what is wrong with its answer */
+  async loadOffers(kind: OfferKind, signal?: CancelSignal): Promise<void> {
+    if (this.#client === undefined) return;
+    this.offers.set(kind, await this.#client.listOffers(kind, signal));
+  }
+
+  /** Starts it unless it was started before: then it starts anew by itself. */
+  start(): void {
+    if (this.#client?.state.kind === 'idle') void this.settle();
+  }
+
   /** Starts it unless it is started. Never rejects: what went wrong is in `state`. */
   async settle(): Promise<void> {
     await this.#client?.start().catch(() => {});
   }
 
-  /** Whether there is nothing to wait for: it has listed once, or it failed. */
+  /** Whether there is nothing to wait for: it has listed in this process, or it failed. */
   get isSettled(): boolean {
-    if (this.list !== undefined || this.#client === undefined) return true;
-    const { kind } = this.#client.state;
-    return kind === 'failed' || kind === 'closed';
+    if (this.hasListed || this.#client === undefined) return true;
+    const { state } = this.#client;
+    return (
+      state.kind === 'failed' || state.kind === 'closed' || (state.kind === 'connecting' && state.failed !== undefined)
+    );
   }
 
   get state(): UpstreamState {
-    if (this.#client === undefined) return { kind: 'failed', error: this.#error! };
-    const state = this.#client.state;
+    if (this.#client === undefined) return { kind: 'failed', error: this.#error!, isFlapping: false };
+    const { state } = this.#client;
     switch (state.kind) {
       case 'ready':
         return {
           kind: 'ready',
-          revision: state.revision,
-          serverName: state.serverName,
+          revision: state.hello.codec.revision,
+          serverName: state.hello.name,
           tools: state.list.tools.length,
         };
       case 'connecting':
-        return { kind: 'connecting', sinceMs: state.sinceMs };
-      case 'failed':
-        return { kind: 'failed', error: state.error };
+        return {
+          kind: 'connecting',
+          sinceMs: state.sinceMs,
+          ...(state.failed !== undefined && { failure: state.failed }),
+        };
       default:
-        return { kind: state.kind };
+        return state;
     }
   }
 

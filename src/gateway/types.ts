@@ -1,7 +1,15 @@
-import type { CallOptions, CancelSignal, Clock, DoorError, EventBus, JsonSlice } from '../base/index.js';
-import type { CatalogEntry, CatalogSnapshot, PrefixRule, ToolFilter } from '../catalog/index.js';
+import type { Caller, CallOptions, CancelSignal, Clock, DoorError, EventBus, JsonSlice } from '../base/index.js';
+import type {
+  CatalogCache,
+  CatalogEntry,
+  CatalogSnapshot,
+  Offer,
+  OfferKind,
+  PrefixRule,
+  ToolFilter,
+} from '../catalog/index.js';
 import type { Transport } from '../client/index.js';
-import type { CallParams } from '../protocol/index.js';
+import type { CallParams, RequestParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 
 /** What becomes of calls and tools that break a schema. There is no value that turns judging arguments off. */
@@ -12,6 +20,8 @@ export interface Validation {
   readonly outputs: 'warn' | 'enforce';
   /** What becomes of a tool whose outputSchema alone cannot compile. */
   readonly uncompilableOutput: 'exclude' | 'ignore';
+  /** Whether a wrong email, uri, date or date-time in an answer to an elicitation is a warning or makes it invalid. */
+  readonly elicitationFormats: 'warn' | 'assert';
 }
 
 /** Puts one upstream's tools into the catalog. */
@@ -27,6 +37,10 @@ export interface Mount {
   /** How long a call may take without progress. Default 60,000. */
   readonly callTimeoutMs?: number;
   readonly validation?: Partial<Validation>;
+  /** `caller` gives every caller a connection of its own. Default `shared`: see `Gateway.admit`. */
+  readonly isolation?: 'shared' | 'caller';
+  /** Names this upstream's list in the cache; absent: its list is not kept. */
+  readonly cacheKey?: string;
 }
 
 /** A mount that could not even be tried: its configuration entry is bad or not supported yet. It costs only itself. */
@@ -48,11 +62,23 @@ export interface GatewayLimits {
   readonly pageSize: number;
 }
 
+/** Why an upstream cannot be used, and when it is tried again. Times are epoch milliseconds. */
+export interface UpstreamFailure {
+  readonly error: DoorError;
+  /** The first failure of this row of failures; undefined where it was never tried. */
+  readonly sinceMs?: number;
+  /** The next attempt by itself; undefined where there will be none. */
+  readonly retryAtMs?: number;
+  /** It keeps ending: until `retryAtMs` calls to it fail at once. */
+  readonly isFlapping: boolean;
+}
+
 export type UpstreamState =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'connecting'; readonly sinceMs: number }
+  /** `failure` is what it is being restarted after. */
+  | { readonly kind: 'connecting'; readonly sinceMs: number; readonly failure?: UpstreamFailure }
   | { readonly kind: 'ready'; readonly revision: string; readonly serverName: string; readonly tools: number }
-  | { readonly kind: 'failed'; readonly error: DoorError }
+  | ({ readonly kind: 'failed' } & UpstreamFailure)
   | { readonly kind: 'closed' };
 
 export interface UpstreamStatus {
@@ -81,19 +107,23 @@ export interface ToolAnswer {
   readonly violations: readonly Issue[];
 }
 
-/** Many upstreams behind one catalog. */
-export interface Gateway {
-  readonly events: EventBus;
-  readonly limits: GatewayLimits;
-  /** Starts every mount, in parallel. Returns at once. */
+/** An upstream's answer to a request that was passed on to it, as it came. */
+export type RelayedAnswer = Pick<ToolAnswer, 'kind' | 'json' | 'hasLineBreaks'>;
+
+/** Which list of a caller has changed. */
+export type ListName = 'tools' | 'resources' | 'prompts';
+
+/** Requests besides tool calls that are passed on, bytes unchanged, to the upstream that offers what they name. */
+export type RelayedMethod = 'prompts/get' | 'resources/read' | 'completion/complete';
+
+/** What one caller sees of a gateway, and does through it. */
+export interface View {
+  /** Starts every upstream of this view, in parallel. Returns at once. */
   start(): void;
-  upstreams(): readonly UpstreamStatus[];
-  /** The catalog as it is now; never waits. */
-  snapshot(): CatalogSnapshot;
-  /** Waits until one mount has listed its tools or failed. Starts it if need be. */
-  whenSettled(mount: string, options?: { readonly signal?: CancelSignal }): Promise<UpstreamStatus>;
   /** The tools a caller sees, by the waiting rule of the design (all answered, 1.5 s after the first, 5 s when none). */
   listTools(options?: { readonly signal?: CancelSignal }): Promise<readonly CatalogEntry[]>;
+  /** Mounts whose tools in the list are remembered from an earlier run: they have not been listed in this process yet. */
+  staleMounts(): readonly string[];
   /** Routes, judges and sends one tools/call by the tool's public name. Throws as `callTool` does. */
   call(params: CallParams, options: CallOptions): Promise<ToolAnswer>;
   /**
@@ -103,11 +133,48 @@ export interface Gateway {
    * UPSTREAM_UNREACHABLE, UPSTREAM_LOST, UPSTREAM_BROKE_PROTOCOL, TIMEOUT, MESSAGE_TOO_LARGE, BUSY otherwise
    */
   callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer>;
-  /** Hears when the tools a caller sees have changed, at most every 500 ms. @returns a function that ends it */
-  onListChanged(listener: () => void): () => void;
-  /** Stops and resumes reading from every upstream, when the caller cannot take more. */
+  /** The resources, templates or prompts a caller sees, by the same waiting rule. */
+  listOffers(kind: OfferKind, options?: { readonly signal?: CancelSignal }): Promise<readonly Offer[]>;
+  /**
+   * Passes a request on under the upstream's own name or URI.
+   *
+   * @throws {DoorError} RESOURCE_UNKNOWN, PROMPT_UNKNOWN before anything is sent; as `callTool` otherwise
+   */
+  relay(method: RelayedMethod, params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
+  /** From now on the caller is told when the resource changes; its upstream is asked once for all. @throws as `relay` */
+  subscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
+  unsubscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
+  /** The least severe log messages this caller wants (MCP server/utilities/logging). */
+  setLogLevel(level: LogLevel): void;
+  /** The caller's roots have changed. */
+  rootsChanged(): void;
+  /** Hears when one of the caller's lists has changed, at most every 500 ms. @returns a function that ends it */
+  onListChanged(listener: (list: ListName) => void): () => void;
+  /** Stops and resumes reading from every upstream of this view, when the caller cannot take more. */
   pause(): void;
   resume(): void;
+  /** The caller is gone: what was kept or started for it alone ends. */
+  close(): Promise<void>;
+}
+
+/** RFC 5424 severities, least severe first. */
+export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Many upstreams behind one catalog. As a view it is that of a caller who declares nothing it could be asked for. */
+export interface Gateway extends View {
+  readonly events: EventBus;
+  readonly limits: GatewayLimits;
+  upstreams(): readonly UpstreamStatus[];
+  /** The catalog as it is now; never waits. */
+  snapshot(): CatalogSnapshot;
+  /** Waits until one mount has listed its tools or failed. Starts it if need be. */
+  whenSettled(mount: string, options?: { readonly signal?: CancelSignal }): Promise<UpstreamStatus>;
+  /**
+   * Lets a caller in. One who declares elicitation, sampling or roots gets upstream connections of its own: what a server
+   * asks over stdio names no call, so only a connection with one caller tells whom it asks. Others share.
+   */
+  admit(caller: Caller): View;
   /** Ends every upstream and whatever was started for it. */
   close(): Promise<void>;
 }
@@ -122,4 +189,8 @@ export interface GatewayOptions {
   /** How doorward introduces itself to upstreams. */
   readonly info?: { readonly name: string; readonly version: string };
   readonly clock?: Clock;
+  /** Keeps lists from one process to the next, so that a restart need not wait for its upstreams. */
+  readonly cache?: CatalogCache;
+  /** A number in [0, 1), for jitter. Default Math.random. */
+  readonly random?: () => number;
 }

@@ -119,8 +119,8 @@ describe('giving up', () => {
     signal.abort('enough');
     await clock.advance(500);
     expect(await failure).toBe('enough');
-    // The deadlines of the two starts, and the pause after the list was told.
-    expect(clock.waiting).toBe(3);
+    // The deadlines of the two starts, the pause after the list was told, and the look at who is slow to start.
+    expect(clock.waiting).toBe(4);
   });
 
   test('before the wait is the same', async () => {

@@ -1,0 +1,268 @@
+import { type CallOptions, type CancelSignal, DoorError, JsonScanner, orAborted, toDoorError } from '../base/index.js';
+import { buildSnapshot, type CatalogEntry, type CatalogSnapshot, type MountedList } from '../catalog/index.js';
+import { type CallParams, makeCallParams } from '../protocol/index.js';
+import { StatusBoard } from './advisory.js';
+import { answerOf, refusalAsResult, violationAsResult } from './answers.js';
+import { CallRecord } from './call-record.js';
+import type { FleetOptions } from './fleet-options.js';
+import { ListWatch, reportToolChanges } from './list-watch.js';
+import { MountedUpstream } from './mounted.js';
+import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
+import { Notices } from './notices.js';
+import { OfferShelf } from './offers.js';
+import type { ToolAnswer, ToolCall } from './types.js';
+import { waitForLists } from './waiting.js';
+
+/** One set of connections to all upstreams, with the catalog that they make: what some callers share, or one has alone. */
+export class Fleet {
+  readonly options: FleetOptions;
+  readonly mounts: readonly MountedUpstream[];
+  readonly watch: ListWatch;
+  readonly offers: OfferShelf;
+  readonly notices: Notices;
+  readonly status: StatusBoard;
+
+  readonly #byId: ReadonlyMap<string, MountedUpstream>;
+  readonly #stops: (() => void)[] = [];
+  #snapshot: CatalogSnapshot;
+  /** The snapshot whose names a caller saw last. */
+  #shown: CatalogSnapshot | undefined;
+  readonly #paused = new Set<object>();
+  #isPaused = false;
+  #startedAtMs: number | undefined;
+  #firstListedAtMs: number | undefined;
+
+  constructor(options: FleetOptions) {
+    const { gateway, clock, events } = options;
+    this.options = options;
+    this.mounts = gateway.mounts.map(
+      (mount) =>
+        new MountedUpstream(mount, options, {
+          listed: () => this.#rebuild(),
+          connected: (mounted) => this.#connected(mounted),
+          notified: (mounted, method, params) => this.#notified(mounted, method, params),
+        }),
+    );
+    this.#byId = new Map(this.mounts.map((mount) => [mount.id, mount]));
+    this.watch = new ListWatch(clock);
+    this.offers = new OfferShelf(options, this.mounts, (list) => this.watch.changed(list));
+    this.notices = new Notices(this.mounts, (mount, uri) => this.offers.publicUri(mount, uri));
+    this.status = new StatusBoard(this.mounts, clock, ({ isListed, wasListed }) => {
+      if (isListed !== wasListed) this.watch.changed('resources');
+      this.notices.statusChanged();
+    });
+    const look = (): void => this.status.look();
+    for (const name of ['upstream.connected', 'upstream.lost', 'upstream.relisted'] as const) {
+      this.#stops.push(events.on(name, look));
+    }
+    this.#snapshot = this.#build();
+  }
+
+  get snapshot(): CatalogSnapshot {
+    return this.#snapshot;
+  }
+
+  /** Starts every mount that was never started. @returns when that was first done, in monotonic milliseconds */
+  start(): number {
+    if (this.#startedAtMs === undefined) {
+      this.#startedAtMs = this.options.clock.monotonicMs();
+      const recalled = this.mounts.filter((mount) => mount.recall());
+      if (recalled.length > 0) this.#snapshot = this.#build();
+      this.status.lookLater();
+    }
+    for (const mount of this.mounts) mount.start();
+    return this.#startedAtMs;
+  }
+
+  async listTools(signal: CancelSignal | undefined): Promise<readonly CatalogEntry[]> {
+    const startedAtMs = this.start();
+    const waiting = this.mounts.filter((mount) => mount.list === undefined && !mount.isSettled);
+    if (waiting.length > 0) {
+      await waitForLists(
+        waiting.map((mount) => mount.settle()),
+        { clock: this.options.clock, startedAtMs, firstListedAtMs: () => this.#firstListedAtMs, signal },
+      );
+      for (const mount of waiting) if (!mount.isSettled) this.#tellUnlisted(mount.id);
+    }
+    return this.#show().entries;
+  }
+
+  call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
+    const entry = this.#show().find(params.name);
+    if (entry !== undefined) return this.#send(entry, params, options);
+    return this.#lookUpAgain(params.name, options.signal).then(
+      (found) => this.#send(found, params, options),
+      (thrown: unknown) => this.#refuse(params, options, thrown),
+    );
+  }
+
+  async callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer> {
+    const scanner = new JsonScanner({ nestingLimit: this.options.limits.maxDepth + 2 });
+    const params = makeCallParams(scanner, call.tool, call.arguments);
+    if (typeof params === 'string') {
+      throw new DoorError('INVALID_ARGUMENTS', `Invalid arguments for ${call.tool}: ${params}`, {
+        data: { upstream: call.mount, tool: call.tool, issues: [] },
+      });
+    }
+    try {
+      const mount = this.getMount(call.mount);
+      if (!mount.hasListed) await orAborted(mount.settle(), options.signal);
+    } catch (thrown) {
+      return this.#refuse(params, options, thrown, call.mount);
+    }
+    const entry = this.#snapshot.findTool(call.mount, call.tool);
+    if (entry !== undefined) return this.#send(entry, params, options);
+    return this.#refuse(params, options, toolNotFound(call.tool, this, call.mount));
+  }
+
+  /** @throws {DoorError} TOOL_UNKNOWN */
+  getMount(id: string): MountedUpstream {
+    const mount = this.#byId.get(id);
+    if (mount === undefined) throw mountNotFound(id, this.mounts);
+    return mount;
+  }
+
+  /**
+   * Stops reading from upstreams while no caller of this fleet can take more. One slow caller among several does not hold
+   * up the others: what waits for it is its door's to bound.
+   */
+  pause(view: object): void {
+    this.#paused.add(view);
+    this.#flow();
+  }
+
+  resume(view: object): void {
+    this.#paused.delete(view);
+    this.#flow();
+  }
+
+  #flow(): void {
+    const isPaused = this.#paused.size > 0 && this.#paused.size >= this.notices.count;
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    for (const mount of this.mounts) isPaused ? mount.pause() : mount.resume();
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.watch.close();
+    this.offers.close();
+    this.status.close();
+    await Promise.all(this.mounts.map((mount) => mount.close()));
+  }
+
+  /** The one place where a call goes down to a client and its answer comes back. */
+  #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
+    const mount = this.getMount(entry.mount);
+    const target = { upstream: entry.mount, tool: entry.tool.name };
+    const record = CallRecord.begin(this.options.events, this.options.clock, target, params, options);
+    return mount
+      .getClient()
+      .call(entry.tool, params, options)
+      .then(
+        ({ raw, violations }) => {
+          record?.completed(raw);
+          const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
+          return isEnforced ? violationAsResult(entry, violations) : answerOf(raw, violations);
+        },
+        (thrown: unknown) => this.#failed(mount, record, thrown),
+      );
+  }
+
+  /** A call of a tool that is not there leaves its event too; `owner` is the upstream it was meant for, where it is known. */
+  #refuse(params: CallParams, options: CallOptions, thrown: unknown, owner = ''): never {
+    const { upstream, tool } = toDoorError(thrown).data;
+    const target = { upstream: String(upstream ?? owner), tool: String(tool ?? params.name.slice(0, MAX_SHOWN)) };
+    CallRecord.begin(this.options.events, this.options.clock, target, params, options)?.failed(thrown);
+    throw thrown;
+  }
+
+  #failed(mount: MountedUpstream, record: CallRecord | undefined, thrown: unknown): ToolAnswer {
+    record?.failed(thrown);
+    const isRefusal = thrown instanceof DoorError && thrown.code === 'INVALID_ARGUMENTS';
+    if (isRefusal && mount.validation.invalidArguments === 'tool-error') return refusalAsResult(thrown);
+    throw thrown;
+  }
+
+  /** A name that is not in the catalog may belong to an upstream that has not listed yet: list it, then look again. */
+  async #lookUpAgain(name: string, signal: CancelSignal | undefined): Promise<CatalogEntry> {
+    this.start();
+    const unlisted = this.mounts.filter((mount) => !mount.isSettled && mount.mayOwn(name));
+    if (unlisted.length > 0) await orAborted(this.#firstWith(name, unlisted), signal);
+    // Shown, for its caller will use the name again: it must go on meaning the same tool.
+    const entry = this.#show().find(name);
+    if (entry !== undefined) return entry;
+    throw toolNotFound(name, this);
+  }
+
+  /** Resolves when the name has appeared, or when every mount that was waited for has settled. */
+  #firstWith(name: string, mounts: readonly MountedUpstream[]): Promise<void> {
+    return new Promise((resolve) => {
+      let left = mounts.length;
+      for (const mount of mounts) {
+        void mount.settle().then(() => {
+          left--;
+          if (left === 0 || this.#snapshot.find(name) !== undefined) resolve();
+        });
+      }
+    });
+  }
+
+  #connected(mount: MountedUpstream): void {
+    this.notices.connected(mount);
+    this.offers.outdated(mount, ['resources', 'templates', 'prompts']);
+  }
+
+  #notified(mount: MountedUpstream, method: string, params: Parameters<Notices['notified']>[2]): void {
+    switch (method) {
+      case 'notifications/resources/list_changed':
+        return this.offers.outdated(mount, ['resources', 'templates']);
+      case 'notifications/prompts/list_changed':
+        return this.offers.outdated(mount, ['prompts']);
+      default:
+        return this.notices.notified(mount, method, params);
+    }
+  }
+
+  #tellUnlisted(upstream: string): void {
+    this.options.events.emit('server.warning', {
+      upstream,
+      warning: 'still-starting',
+      message: `${upstream} is still starting; the list went out without its tools, which follow when it is ready`,
+    });
+  }
+
+  /** The snapshot, about to be seen by a caller: from now on its names keep their meaning. */
+  #show(): CatalogSnapshot {
+    if (this.#shown === this.#snapshot) return this.#snapshot;
+    const { names } = this.options;
+    if (!names.show(this.#snapshot.entries)) {
+      // Another fleet has shown one of the names with another meaning meanwhile.
+      this.#snapshot = this.#build();
+      names.show(this.#snapshot.entries);
+    }
+    this.#shown = this.#snapshot;
+    return this.#snapshot;
+  }
+
+  #rebuild(): void {
+    this.#firstListedAtMs ??= this.options.clock.monotonicMs();
+    const before = this.#snapshot;
+    this.#snapshot = this.#build();
+    if (reportToolChanges(before, this.#snapshot, this.options.events)) this.watch.changed('tools');
+    this.status.look();
+  }
+
+  #build(): CatalogSnapshot {
+    const lists: MountedList[] = [];
+    for (const mount of this.mounts) if (mount.list !== undefined) lists.push(mount.list);
+    return buildSnapshot(lists, this.options.names, ({ name, mount, tool, instead }) =>
+      this.options.events.emit('server.warning', {
+        upstream: mount,
+        warning: 'name-collision',
+        tool,
+        message: `${mount}: the name ${name} is taken; ${tool} is ${instead}`,
+      }),
+    );
+  }
+}

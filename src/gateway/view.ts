@@ -1,0 +1,153 @@
+import {
+  type Caller,
+  type CallOptions,
+  type CancelSignal,
+  encodeText,
+  type Piece,
+  SCAN,
+  sliceOf,
+} from '../base/index.js';
+import { type CatalogEntry, type Offer, type OfferKind, type OfferRoute, STATUS_URI } from '../catalog/index.js';
+import type { RawAnswer } from '../client/index.js';
+import type { CallParams, RequestParams } from '../protocol/index.js';
+import type { Fleet } from './fleet.js';
+import { type Hearer, OWN_STATUS } from './notices.js';
+import type { ListName, LogLevel, RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall, View } from './types.js';
+
+/** What one caller sees of its fleet. */
+export class FleetView implements View, Hearer {
+  protected readonly fleet: Fleet;
+  readonly #caller: Caller | undefined;
+  readonly #unwatch = new Set<() => void>();
+  #logLevel: LogLevel | undefined;
+
+  constructor(fleet: Fleet, caller: Caller | undefined) {
+    this.fleet = fleet;
+    this.#caller = caller;
+    if (caller !== undefined) fleet.notices.add(this);
+  }
+
+  get logLevel(): LogLevel | undefined {
+    return this.#logLevel;
+  }
+
+  tell(method: string, params?: Piece): void {
+    this.#caller?.tell(method, params);
+  }
+
+  start(): void {
+    this.fleet.start();
+  }
+
+  listTools({ signal }: { readonly signal?: CancelSignal } = {}): Promise<readonly CatalogEntry[]> {
+    return this.fleet.listTools(signal);
+  }
+
+  staleMounts(): readonly string[] {
+    return this.fleet.mounts.filter((mount) => mount.isStale).map(({ id }) => id);
+  }
+
+  call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
+    return this.fleet.call(params, options);
+  }
+
+  callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer> {
+    return this.fleet.callTool(call, options);
+  }
+
+  async listOffers(kind: OfferKind, { signal }: { readonly signal?: CancelSignal } = {}): Promise<readonly Offer[]> {
+    this.fleet.start();
+    const offers = await this.fleet.offers.list(kind, signal);
+    const status = kind === 'resources' ? this.fleet.status.offer : undefined;
+    return status === undefined ? offers : [...offers, status];
+  }
+
+  async relay(method: RelayedMethod, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
+    if (method === 'resources/read' && params.key === STATUS_URI) return this.fleet.status.read();
+    return this.#pass(method, params, await this.#find(params, options), options);
+  }
+
+  async subscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
+    if (params.key === STATUS_URI) {
+      this.fleet.notices.subscribe(OWN_STATUS, this);
+      return NOTHING;
+    }
+    const route = await this.#find(params, options);
+    // Before it is sent: an update may come ahead of the answer.
+    this.fleet.notices.subscribe(route, this);
+    try {
+      const answer = await this.#pass('resources/subscribe', params, route, options);
+      if (answer.kind === 'error') this.fleet.notices.unsubscribe(route, this);
+      return answer;
+    } catch (thrown) {
+      this.fleet.notices.unsubscribe(route, this);
+      throw thrown;
+    }
+  }
+
+  async unsubscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
+    const route = params.key === STATUS_URI ? OWN_STATUS : await this.#find(params, options);
+    const isLast = this.fleet.notices.unsubscribe(route, this);
+    // Others still want to hear of it.
+    if (!isLast || route === OWN_STATUS) return NOTHING;
+    return this.#pass('resources/unsubscribe', params, route, options);
+  }
+
+  setLogLevel(level: LogLevel): void {
+    this.#logLevel = level;
+    this.fleet.notices.levelChanged();
+  }
+
+  rootsChanged(): void {
+    if (this.#caller?.capabilities.roots === undefined) return;
+    for (const mount of this.fleet.mounts) mount.readyClient?.rootsChanged();
+  }
+
+  onListChanged(listener: (list: ListName) => void): () => void {
+    const stop = this.fleet.watch.on(listener);
+    this.#unwatch.add(stop);
+    return () => {
+      stop();
+      this.#unwatch.delete(stop);
+    };
+  }
+
+  pause(): void {
+    this.fleet.pause(this);
+  }
+
+  resume(): void {
+    this.fleet.resume(this);
+  }
+
+  /** Ends what is kept for this caller; a fleet that others use goes on. */
+  async close(): Promise<void> {
+    for (const stop of this.#unwatch) stop();
+    this.fleet.resume(this);
+    for (const { mount, key } of this.fleet.notices.remove(this)) {
+      const client = this.fleet.getMount(mount).readyClient;
+      client?.request('resources/unsubscribe', `{"uri":${JSON.stringify(key)}}`).catch(() => {});
+    }
+  }
+
+  #find(params: RequestParams, options: CallOptions): Promise<OfferRoute> {
+    this.fleet.start();
+    return this.fleet.offers.find(params.names, params.key, options.signal);
+  }
+
+  async #pass(
+    method: RelayedMethod | 'resources/subscribe' | 'resources/unsubscribe',
+    params: RequestParams,
+    route: OfferRoute,
+    options: CallOptions,
+  ): Promise<RelayedAnswer> {
+    const client = this.fleet.getMount(route.mount).getClient();
+    return relayed(await client.relay(method, params, route.key, options));
+  }
+}
+
+const NOTHING: RelayedAnswer = { kind: 'result', json: sliceOf(encodeText('{}')), hasLineBreaks: false };
+
+function relayed(raw: RawAnswer): RelayedAnswer {
+  return { kind: raw.kind, json: raw, hasLineBreaks: (raw.flags & SCAN.lineBreak) !== 0 };
+}
