@@ -1,5 +1,5 @@
 import type { Gateway, Mount } from '../gateway/index.js';
-import { gatewayLimitsOf, mountsOf, validationOf } from '../runtime/node/index.js';
+import { FileCatalogCache, gatewayLimitsOf, mountsOf, validationOf } from '../runtime/node/index.js';
 import type { Cli } from './cli.js';
 import type { LoadedConfig } from './load-config.js';
 import { stderrLines } from './server-lines.js';
@@ -27,6 +27,7 @@ export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenO
     prefix: config.prefix,
     validation: { ...validationOf(config.validation), ...refuse },
     limits: gatewayLimitsOf(config),
+    cache: new FileCatalogCache({ environment: cli.environment }),
     info: { name: 'doorward', version: VERSION },
   });
 }

@@ -130,7 +130,6 @@ const VALIDATION_FIELDS = {
     kind: 'choice',
     choices: ['warn', 'assert'],
     default: 'warn',
-    isLater: true,
     description:
       'Whether a wrong email, uri, date or date-time in an answer to an elicitation is a warning or makes it invalid.',
   },
@@ -211,7 +210,6 @@ export const SERVER_FIELDS = {
     kind: 'choice',
     choices: ['shared', 'caller'],
     default: 'shared',
-    isLater: true,
     description: 'Whether callers may share one connection to this server, or each gets its own.',
   },
   loginShellPath: {

@@ -369,12 +369,10 @@ test("a server's overrides have no default of their own", () => {
 });
 
 test('fields of later versions are read, and said to have no effect', () => {
-  const config = read(
-    '{"http":{"port":7450},"store":"sqlite","telemetry":{},"mcpServers":{"a":{"command":"x","isolation":"caller"}}}',
-  );
+  const config = read('{"http":{"port":7450},"store":"sqlite","telemetry":{},"mcpServers":{"a":{"command":"x"}}}');
   expect(config.servers[0]?.kind).toBe('ready');
   expect(config.problems.map(({ path, kind, severity }) => [path, kind, severity])).toEqual(
-    ['/http', '/store', '/telemetry', '/mcpServers/a/isolation'].map((path) => [path, 'not-supported', 'warning']),
+    ['/http', '/store', '/telemetry'].map((path) => [path, 'not-supported', 'warning']),
   );
 });
 

@@ -20,7 +20,13 @@ describe('the handshake', () => {
         id: 0,
         result: {
           protocolVersion: answered,
-          capabilities: { tools: { listChanged: true } },
+          capabilities: {
+            tools: { listChanged: true },
+            resources: { subscribe: true, listChanged: true },
+            prompts: { listChanged: true },
+            completions: {},
+            logging: {},
+          },
           serverInfo: { name: 'doorward', title: 'doorward', version: '1.2.3' },
         },
       },
@@ -62,7 +68,7 @@ describe('what is no good message', () => {
       code: -32600,
       id: 1,
     },
-    { why: 'an unknown method', line: request(1, 'resources/list'), code: -32601, id: 1 },
+    { why: 'an unknown method', line: request(1, 'tasks/list'), code: -32601, id: 1 },
     { why: 'a method of ours as a request', line: request(1, 'notifications/initialized'), code: -32601, id: 1 },
     { why: 'a call without params', line: request(1, 'tools/call'), code: -32602, id: 1 },
     { why: 'a call without a name', line: request(1, 'tools/call', { arguments: {} }), code: -32602, id: 1 },

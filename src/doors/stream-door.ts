@@ -1,6 +1,8 @@
 import {
+  type CallerCapabilities,
   type CallOptions,
   type CallSignal,
+  type Clock,
   DoorError,
   decodeText,
   elementsOf,
@@ -12,22 +14,21 @@ import {
   type Principal,
   sliceOf,
   splice,
+  systemClock,
   toDoorError,
 } from '../base/index.js';
-import type { CatalogEntry, Gateway, GatewayLimits, ToolAnswer } from '../gateway/index.js';
+import type { Gateway, GatewayLimits, View } from '../gateway/index.js';
 import {
   type BadMessage,
   type Codec,
   decodeMessage,
   doorErrorMessage,
-  errorHead,
   errorMessage,
   findCodec,
   LineFramer,
   locateCallParams,
   type Message,
   NEWEST,
-  notificationMessage,
   type OversizeLine,
   progressTokenOf,
   RPC,
@@ -35,7 +36,9 @@ import {
 } from '../protocol/index.js';
 import { Batch, NO_ANSWER, type Reply } from './batch.js';
 import { CANCELLED, idOf, OpenRequests } from './open-requests.js';
-import { ToolListPages } from './tool-list-pages.js';
+import { answerMessage, RequestReader, type Work } from './requests.js';
+import { SlowReader } from './slow-reader.js';
+import { readCapabilities, StreamCaller } from './stream-caller.js';
 
 export interface StreamDoorOptions {
   /** What the gateway behind the door is bounded by; known before the gateway is there. */
@@ -45,12 +48,19 @@ export interface StreamDoorOptions {
   readonly door: string;
   /** How we introduce ourselves to callers. */
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
+  /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
+  readonly instructions?: (declared: CallerCapabilities) => string;
   /** Hands over one whole message, without its line end. False: the caller reads too slowly. */
   readonly write: (pieces: readonly Piece[]) => boolean;
   /** Resolves when the caller has read what was written. */
   readonly whenWritable: () => Promise<void>;
-  /** The caller's stream broke the limits for good; nothing more will be read. */
+  /** Bytes written that the caller has not read yet. */
+  readonly unreadBytes?: () => number;
+  /** Stops and resumes reading from the caller, when too much lies unread before it. */
+  readonly pauseInput?: (isPaused: boolean) => void;
+  /** The caller broke the limits for good; nothing more is to be read from it. */
   readonly broken: (reason: DoorError) => void;
+  readonly clock?: Clock;
 }
 
 /** A request that came before the gateway did. */
@@ -62,41 +72,60 @@ interface Parked {
   readonly reply: Reply;
 }
 
+/** What a caller may count on, whatever upstreams there are: they may come and go. */
+const CAPABILITIES = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+};
+
 /**
  * One caller on one message stream (stdio, a socket): JSON-RPC in, JSON-RPC out, every request answered once.
  *
  * The door can be opened before there is a gateway behind it: it then shakes hands at once, and what needs the gateway
- * waits until `attach`.
+ * waits until `attach`. Upstreams are started when the caller has said what it can be asked for.
  */
 export class StreamDoor {
   readonly #options: StreamDoorOptions;
   #gateway: Gateway | undefined;
+  #view: View | undefined;
   #parked: Parked[] = [];
   readonly #scanner: JsonScanner;
   readonly #framer: LineFramer;
-  readonly #pages: ToolListPages;
+  readonly #reader: RequestReader;
   readonly #requests = new OpenRequests();
   readonly #write: Reply;
+  readonly #slowness: SlowReader;
   #codec: Codec = NEWEST;
-  /** Told of changes only once it has been told what there was. */
-  #hasListed = false;
-  #isHeldBack = false;
+  /** What the caller declared at initialize; undefined until it has. */
+  #declared: CallerCapabilities | undefined;
+  #caller: StreamCaller | undefined;
+  #isReady = false;
   #isClosed = false;
-  #unwatch: () => void = () => {};
 
   constructor(options: StreamDoorOptions) {
     const { limits } = options;
     this.#options = options;
     this.#scanner = new JsonScanner({ nestingLimit: limits.maxDepth + 2 });
-    this.#pages = new ToolListPages(limits.pageSize);
+    this.#reader = new RequestReader(this.#scanner, limits.pageSize);
     this.#framer = new LineFramer(limits.maxMessageBytes, {
       line: (bytes, start, end) => this.#line(bytes, start, end, this.#write),
       oversize: (line) => this.#oversize(line),
       flood: (bytes) => this.#flood(bytes),
     });
+    this.#slowness = new SlowReader({
+      clock: options.clock ?? systemClock,
+      unreadBytes: options.unreadBytes ?? (() => 0),
+      whenWritable: options.whenWritable,
+      pauseAnswers: (isPaused) => (isPaused ? this.#view?.pause() : this.#view?.resume()),
+      pauseRequests: (isPaused) => options.pauseInput?.(isPaused),
+      givenUp: options.broken,
+    });
     this.#write = (pieces) => {
       if (pieces.length === 0 || this.#isClosed) return;
-      if (!options.write(pieces)) this.#holdBack();
+      if (!options.write(pieces)) this.#slowness.wrote();
     };
   }
 
@@ -104,16 +133,35 @@ export class StreamDoor {
   attach(gateway: Gateway): void {
     if (this.#isClosed) return;
     this.#gateway = gateway;
-    if (this.#isHeldBack) gateway.pause();
-    this.#unwatch = gateway.onListChanged(() => {
-      if (this.#hasListed) this.#write([notificationMessage('notifications/tools/list_changed')]);
+    if (this.#declared !== undefined || this.#parked.length > 0) this.#letIn(gateway);
+  }
+
+  /** The caller goes in: from now on it has a view of the gateway. */
+  #letIn(gateway: Gateway): View {
+    const { principal, door } = this.#options;
+    const caller = new StreamCaller({
+      principal,
+      door,
+      capabilities: this.#declared ?? {},
+      write: this.#write,
+      isBehind: () => this.#slowness.isBehind,
     });
+    if (this.#isReady) caller.ready();
+    const view = gateway.admit(caller);
+    this.#caller = caller;
+    this.#view = view;
+    if (this.#slowness.isBehind) view.pause();
+    view.onListChanged((list) => {
+      if (this.#reader.shown.has(list)) caller.tell(`notifications/${list}/list_changed`);
+    });
+    view.start();
     const parked = this.#parked;
     this.#parked = [];
     for (const { bytes, start, end, reply } of parked) {
       this.#line(bytes, start, end, reply);
       this.#requests.release();
     }
+    return view;
   }
 
   push(chunk: Uint8Array): void {
@@ -141,12 +189,14 @@ export class StreamDoor {
     }
   }
 
-  /** The caller is gone: its calls are cancelled upstream and nothing more is written. */
-  close(): void {
+  /** The caller is gone: its calls are cancelled upstream, what was started for it alone ends, nothing more is written. */
+  async close(): Promise<void> {
     this.#isClosed = true;
-    this.#unwatch();
+    this.#slowness.close();
     this.#requests.endAll(CANCELLED);
     for (const { id } of this.#parked) this.#forget(id);
+    this.#caller?.leave(new DoorError('UPSTREAM_LOST', 'the caller is gone'));
+    await this.#view?.close();
   }
 
   #line(bytes: Uint8Array, start: number, end: number, reply: Reply): void {
@@ -161,28 +211,50 @@ export class StreamDoor {
         return this.#notification(message);
       case 'bad':
         return this.#bad(message, bytes, start, reply);
-      default:
-        // An answer: doorward has asked this caller nothing, so there is nobody to give it to.
-        return;
+      default: {
+        const start = this.#scanner.valueStart[message.body]!;
+        const json = { bytes: message.bytes, start, end: this.#scanner.valueEnd[message.body]! };
+        return this.#caller?.answered(message.id, message.kind, json);
+      }
     }
   }
 
   #request(message: Message, bytes: Uint8Array, start: number, end: number, reply: Reply): void {
     const { id, method } = message;
-    switch (method) {
-      case 'tools/call':
-        if (this.#gateway === undefined) return this.#park({ id, bytes, start, end, reply });
-        return this.#callTool(this.#gateway, message, reply);
-      case 'tools/list':
-        if (this.#gateway === undefined) return this.#park({ id, bytes, start, end, reply });
-        return this.#listTools(this.#gateway, message, reply);
-      case 'initialize':
-        return reply([this.#initialize(message)]);
-      case 'ping':
-        return reply([`${resultHead(id)}{}}`]);
-      default:
-        return reply([errorMessage(id, RPC.methodNotFound, `Method not found: ${method.slice(0, 200)}`)]);
+    if (method === 'initialize') return reply([this.#initialize(message)]);
+    if (method === 'ping') return reply([`${resultHead(id)}{}}`]);
+    const view = this.#view ?? (this.#gateway && this.#enter(this.#gateway));
+    if (view === undefined) return this.#park({ id, bytes, start, end, reply });
+    if (method === 'tools/call') return this.#callTool(view, message, reply);
+    const work = this.#reader.read(message);
+    if (work === undefined) {
+      return reply([errorMessage(id, RPC.methodNotFound, `Method not found: ${method.slice(0, 200)}`)]);
     }
+    if (typeof work === 'string') return reply([errorMessage(id, RPC.invalidParams, `${method}: ${work}`)]);
+    this.#do(work, view, message, reply);
+  }
+
+  /** A caller that asks for something without having introduced itself can be asked nothing. */
+  #enter(gateway: Gateway): View {
+    this.#isReady = true;
+    return this.#letIn(gateway);
+  }
+
+  #do(work: Work, view: View, { id }: Message, reply: Reply): void {
+    const signal = this.#requests.begin(id);
+    work.run(view, this.#optionsOf(signal, work.progressToken)).then(
+      (pieces) => {
+        reply(signal.aborted ? NO_ANSWER : pieces);
+        this.#requests.finish(id, signal);
+      },
+      (thrown: unknown) => this.#fail(id, signal, thrown, reply),
+    );
+  }
+
+  #optionsOf(signal: CallSignal, token: string | undefined): CallOptions {
+    const { principal, door } = this.#options;
+    if (token === undefined) return { principal, signal, door };
+    return { principal, signal, door, progress: (progress) => this.#progress(progress, token) };
   }
 
   #park(request: Parked): void {
@@ -197,49 +269,35 @@ export class StreamDoor {
       return errorMessage(message.id, RPC.invalidParams, 'initialize needs params.protocolVersion, a string');
     }
     this.#codec = findCodec(asked) ?? NEWEST;
+    if (this.#declared === undefined) {
+      this.#declared = this.#capabilitiesIn(message);
+      if (this.#gateway !== undefined && this.#view === undefined) this.#letIn(this.#gateway);
+    }
+    const { info } = this.#options;
+    const instructions = this.#options.instructions?.(this.#declared) ?? '';
     const result = {
       protocolVersion: this.#codec.revision,
-      capabilities: { tools: { listChanged: true } },
-      serverInfo: this.#options.info,
+      capabilities: CAPABILITIES,
+      serverInfo: info,
+      ...(instructions !== '' && { instructions }),
     };
     return `${resultHead(message.id)}${JSON.stringify(result)}}`;
   }
 
-  #listTools(gateway: Gateway, message: Message, reply: Reply): void {
-    const params = this.#paramsOf(message) as { cursor?: unknown } | undefined;
-    const cursor = params?.cursor ?? undefined;
-    const { id } = message;
-    const signal = this.#requests.begin(id);
-    gateway.listTools({ signal }).then(
-      (entries) => {
-        reply(signal.aborted ? NO_ANSWER : this.#listMessage(id, entries, cursor));
-        this.#requests.finish(id, signal);
-      },
-      (thrown: unknown) => this.#fail(id, signal, thrown, reply),
-    );
+  #capabilitiesIn({ bytes, body }: Message): CallerCapabilities {
+    const at = this.#scanner.find('capabilities', bytes, body);
+    if (at < 0) return {};
+    return readCapabilities({ bytes, start: this.#scanner.valueStart[at]!, end: this.#scanner.valueEnd[at]! });
   }
 
-  #listMessage(id: string, entries: readonly CatalogEntry[], cursor: unknown): Piece[] {
-    const page = this.#pages.read(entries, cursor);
-    this.#hasListed = true;
-    if (page !== undefined) return [resultHead(id), sliceOf(page), '}'];
-    return [errorMessage(id, RPC.invalidParams, 'tools/list: this cursor was not given out here')];
-  }
-
-  #callTool(gateway: Gateway, message: Message, reply: Reply): void {
+  #callTool(view: View, message: Message, reply: Reply): void {
     const { id } = message;
     const params = locateCallParams(this.#scanner, message.bytes, message.body);
     if (typeof params === 'string') return reply([errorMessage(id, RPC.invalidParams, `tools/call: ${params}`)]);
     const signal = this.#requests.begin(id);
-    const token = progressTokenOf(params);
-    const { principal, door } = this.#options;
-    const options: CallOptions =
-      token === undefined
-        ? { principal, signal, door }
-        : { principal, signal, door, progress: (progress) => this.#progress(progress, token) };
-    gateway.call(params, options).then(
+    view.call(params, this.#optionsOf(signal, progressTokenOf(params))).then(
       (answer) => {
-        reply(signal.aborted ? NO_ANSWER : messageOf(id, answer));
+        reply(signal.aborted ? NO_ANSWER : answerMessage(id, answer));
         this.#requests.finish(id, signal);
       },
       (thrown: unknown) => this.#fail(id, signal, thrown, reply),
@@ -252,10 +310,23 @@ export class StreamDoor {
   }
 
   #notification(message: Message): void {
-    if (message.method !== 'notifications/cancelled' || message.body < 0) return;
-    const at = this.#scanner.find('requestId', message.bytes, message.body);
+    switch (message.method) {
+      case 'notifications/cancelled':
+        return this.#cancelled(message);
+      case 'notifications/initialized':
+        this.#isReady = true;
+        return this.#caller?.ready();
+      case 'notifications/roots/list_changed':
+        return this.#view?.rootsChanged();
+      default:
+        return;
+    }
+  }
+
+  #cancelled({ bytes, body }: Message): void {
+    const at = body < 0 ? -1 : this.#scanner.find('requestId', bytes, body);
     if (at < 0) return;
-    const id = decodeText(message.bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!);
+    const id = decodeText(bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!);
     this.#requests.cancel(id);
     if (this.#parked.length > 0) this.#forget(id);
   }
@@ -273,6 +344,7 @@ export class StreamDoor {
 
   /** Passes a progress notification on under the caller's own token; the rest of it is the upstream's text. */
   #progress(params: JsonSlice, token: string): void {
+    if (this.#slowness.isFarBehind) return;
     const { bytes, start, end } = params;
     const scanner = new JsonScanner();
     scanner.scan(bytes, start, end);
@@ -283,7 +355,7 @@ export class StreamDoor {
   }
 
   #bad(bad: BadMessage, bytes: Uint8Array, start: number, reply: Reply): void {
-    if (bad.isAnswer) return;
+    if (bad.isAnswer) return this.#caller?.answeredBadly(bad.id, bad.reason);
     if (bad.isBatch && this.#codec.allowsBatches) return this.#batch(bytes, start, reply);
     const what = bad.code === RPC.parseError ? 'Parse error' : 'Invalid request';
     reply([errorMessage(bad.id, bad.code, `${what}: ${bad.reason}`)]);
@@ -329,27 +401,10 @@ export class StreamDoor {
     this.#options.broken(error);
   }
 
-  /** A caller that reads slowly slows its upstreams, so that nothing piles up in between. */
-  #holdBack(): void {
-    if (this.#isHeldBack) return;
-    this.#isHeldBack = true;
-    this.#gateway?.pause();
-    void this.#options.whenWritable().then(() => {
-      this.#isHeldBack = false;
-      this.#gateway?.resume();
-    });
-  }
-
   #paramsOf(message: Message): unknown {
     if (message.body < 0) return undefined;
     const start = this.#scanner.valueStart[message.body]!;
     const value: unknown = JSON.parse(decodeText(message.bytes, start, this.#scanner.valueEnd[message.body]!));
     return typeof value === 'object' && value !== null ? value : undefined;
   }
-}
-
-/** The caller's envelope around the upstream's own bytes. */
-function messageOf(id: string, answer: ToolAnswer): Piece[] {
-  const body = answer.hasLineBreaks ? onOneLine(answer.json) : answer.json;
-  return [answer.kind === 'result' ? resultHead(id) : errorHead(id), body, '}'];
 }

@@ -79,7 +79,7 @@ describe('a caller that is slow before there is a gateway', () => {
     opened.isWritable = false;
     await opened.write(request(1, 'ping'), request(2, 'ping'));
     opened.attach();
-    await opened.gateway.listTools();
+    await opened.write(request('list', 'tools/list'));
     expect(opened.transport('a').paused).toBe(1);
     opened.drain();
     await settled();

@@ -1,5 +1,12 @@
 import { type Problem, problemText } from '../../config/index.js';
-import { gatewayLimitsOf, logEvents, serveStdio } from '../../runtime/node/index.js';
+import {
+  cachedInstructions,
+  FileCatalogCache,
+  gatewayLimitsOf,
+  logEvents,
+  mountsOf,
+  serveStdio,
+} from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { type LoadedConfig, loadConfig } from '../load-config.js';
 import { type LogOptions, readLogOptions } from '../log-options.js';
@@ -20,6 +27,11 @@ export async function runStdio(run: Run, cli: Cli): Promise<number> {
   const end = await serveStdio({
     limits: gatewayLimitsOf(loaded.config),
     info: { name: 'doorward', title: 'doorward', version: VERSION },
+    instructions: (declared) => {
+      const { config, folder } = loaded;
+      const cache = new FileCatalogCache({ environment: cli.environment });
+      return cachedInstructions(cache, mountsOf(config, { folder }), declared);
+    },
     open: async () => {
       const gateway = await openGateway(loaded, cli, { isVerbose: run.options.has('verbose'), isOneShot: false });
       logEvents(gateway.events, log);

@@ -1,4 +1,5 @@
-import type { CatalogCache } from '../../catalog/index.js';
+import type { CallerCapabilities } from '../../base/index.js';
+import { type CatalogCache, cacheKeyFor } from '../../catalog/index.js';
 import { beginningOf } from './beginning-of.js';
 
 const MAX_BYTES = 16 * 1024;
@@ -13,12 +14,13 @@ const MAX_BYTES_EACH = 2 * 1024;
 export function cachedInstructions(
   cache: Pick<CatalogCache, 'read'>,
   mounts: readonly { readonly id: string; readonly cacheKey?: string }[],
+  declared: CallerCapabilities = {},
 ): string {
   const sections: string[] = [];
   let bytes = 0;
   for (const { id, cacheKey } of mounts) {
     if (bytes > MAX_BYTES) break;
-    const text = cacheKey === undefined ? undefined : cache.read(cacheKey)?.instructions.trim();
+    const text = cacheKey === undefined ? undefined : cache.read(cacheKeyFor(cacheKey, declared))?.instructions.trim();
     if (!text) continue;
     const section = `## ${onOneLine(id)}\n\n${beginningOf(nested(text), MAX_BYTES_EACH)}`;
     sections.push(section);

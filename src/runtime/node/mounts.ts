@@ -51,11 +51,12 @@ function mountOf(server: Ready, config: Config, { folder, onStderr }: MountsOpti
 
 /** The part of `validation` that a gateway knows. */
 export function validationOf(validation: Partial<Validation>): Partial<Validation> {
-  const { invalidArguments, outputs, uncompilableOutput } = validation;
+  const { invalidArguments, outputs, uncompilableOutput, elicitationFormats } = validation;
   return {
     ...(invalidArguments !== undefined && { invalidArguments }),
     ...(outputs !== undefined && { outputs }),
     ...(uncompilableOutput !== undefined && { uncompilableOutput }),
+    ...(elicitationFormats !== undefined && { elicitationFormats }),
   };
 }
 

@@ -10,6 +10,8 @@ export interface StdioOptions {
   readonly open: () => Promise<Gateway>;
   readonly limits: StreamDoorOptions['limits'];
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
+  /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
+  readonly instructions?: StreamDoorOptions['instructions'];
   /** Ends serving as SIGTERM does. */
   readonly signal?: CancelSignal;
 }
@@ -31,16 +33,19 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
   const output = process.stdout;
   const sink = new Sink(output);
   const ends = new Ends(options.signal);
+  const input = process.stdin;
   const door = new StreamDoor({
     limits: options.limits,
     principal: localPrincipal(),
     door: 'stdio',
     info: options.info,
+    ...(options.instructions !== undefined && { instructions: options.instructions }),
+    unreadBytes: () => sink.backlogBytes,
+    pauseInput: (isPaused) => (isPaused ? input.pause() : input.resume()),
     write: (pieces) => sink.write(pieces),
     whenWritable: () => sink.whenWritable(),
     broken: (reason) => ends.end({ kind: 'broken', reason }),
   });
-  const input = process.stdin;
   input.on('data', (chunk: Buffer) => door.push(chunk));
   input.once('end', () => {
     door.end();
@@ -57,7 +62,6 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     // After the input that is already there has been read: the greeting comes first.
     await new Promise((resolve) => setImmediate(resolve));
     gateway = await options.open();
-    gateway.start();
     door.attach(gateway);
     const end = await ends.reached;
     input.pause();
@@ -69,8 +73,8 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     }
     return end;
   } finally {
-    door.close();
     await Promise.all([
+      door.close(),
       gateway?.close(),
       output.destroyed ? undefined : ends.unlessHurried(sink.drain(), LAST_WRITE_MS),
     ]);

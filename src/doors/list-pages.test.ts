@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeText } from '../base/index.js';
 import type { CatalogEntry } from '../gateway/index.js';
-import { ToolListPages } from './tool-list-pages.js';
+import { ListPages } from './list-pages.js';
 
 /** Only a name and a text are ever read of an entry. */
 const entryNamed = (name: string): CatalogEntry =>
@@ -14,7 +14,7 @@ interface Page {
   readonly cursor: string | undefined;
 }
 
-function read(pages: ToolListPages, entries: readonly CatalogEntry[], cursor: unknown): Page | undefined {
+function read(pages: ListPages<CatalogEntry>, entries: readonly CatalogEntry[], cursor: unknown): Page | undefined {
   const text = pages.read(entries, cursor);
   if (text === undefined) return undefined;
   const { tools, nextCursor } = JSON.parse(decodeText(text)) as { tools: { name: string }[]; nextCursor?: string };
@@ -22,7 +22,7 @@ function read(pages: ToolListPages, entries: readonly CatalogEntry[], cursor: un
 }
 
 test('a list on one page is written once for as long as it is the same', () => {
-  const pages = new ToolListPages(0);
+  const pages = new ListPages<CatalogEntry>('tools', 0, ({ name }) => name);
   const [one, other] = [entriesNamed(['a', 'b']), entriesNamed(['c'])];
   const text = pages.read(one, undefined)!;
   expect(decodeText(text)).toBe('{"tools":[{"name":"a"},{"name":"b"}]}');
@@ -40,7 +40,11 @@ test('what stays is listed once, though tools come and go between two pages', ()
     const seen: string[] = [];
     let cursor: string | undefined;
     for (let turn = 0; turn < 60; turn++) {
-      const page = read(new ToolListPages(size), entriesNamed(sorted(listed).map(String)), cursor)!;
+      const page = read(
+        new ListPages<CatalogEntry>('tools', size, ({ name }) => name),
+        entriesNamed(sorted(listed).map(String)),
+        cursor,
+      )!;
       seen.push(...page.names);
       expect(page.names.length).toBeLessThanOrEqual(size);
       cursor = page.cursor;
@@ -66,12 +70,12 @@ test.each([
   { why: 'it is an object', cursor: {} },
 ])('a cursor is refused: $why', ({ cursor }) => {
   const entries = entriesNamed(['a', 'b']);
-  expect(read(new ToolListPages(1), entries, cursor)).toBeUndefined();
-  expect(read(new ToolListPages(0), entries, cursor)).toBeUndefined();
+  expect(read(new ListPages<CatalogEntry>('tools', 1, ({ name }) => name), entries, cursor)).toBeUndefined();
+  expect(read(new ListPages<CatalogEntry>('tools', 0, ({ name }) => name), entries, cursor)).toBeUndefined();
 });
 
 test('the last page says nothing of a next one, even where nothing is left', () => {
-  const pages = new ToolListPages(2);
+  const pages = new ListPages<CatalogEntry>('tools', 2, ({ name }) => name);
   const entries = entriesNamed(['a', 'b', 'c', 'd']);
   const { cursor } = read(pages, entries, undefined)!;
   expect(read(pages, entries, cursor)).toEqual({ names: ['c', 'd'], cursor: undefined });

@@ -1,0 +1,157 @@
+import { type CallOptions, decodeText, type JsonScanner, onOneLine, type Piece, sliceOf } from '../base/index.js';
+import type { CatalogEntry, Offer, OfferKind, RelayedAnswer, RelayedMethod, View } from '../gateway/index.js';
+import { LOG_LEVELS, type LogLevel } from '../gateway/index.js';
+import {
+  errorHead,
+  errorMessage,
+  locateCompletion,
+  locateRequestParams,
+  type Message,
+  progressTokenOf,
+  type RequestParams,
+  RPC,
+  resultHead,
+} from '../protocol/index.js';
+import { ListPages } from './list-pages.js';
+
+/** A request that has been understood: what is done for it, and which progress token its caller gave. */
+export interface Work {
+  readonly progressToken?: string | undefined;
+  run(view: View, options: CallOptions): Promise<readonly Piece[]>;
+}
+
+/** Which list a caller has been shown: it is told of changes only of what it knows. */
+export type Shown = 'tools' | 'resources' | 'prompts';
+
+const OFFER_LISTS: Readonly<
+  Record<string, { readonly kind: OfferKind; readonly member: string; readonly list: Shown }>
+> = {
+  'resources/list': { kind: 'resources', member: 'resources', list: 'resources' },
+  'resources/templates/list': { kind: 'templates', member: 'resourceTemplates', list: 'resources' },
+  'prompts/list': { kind: 'prompts', member: 'prompts', list: 'prompts' },
+};
+
+/** Reads the requests of one caller, tools/call aside, and says what is to be done for each. */
+export class RequestReader {
+  readonly shown = new Set<Shown>();
+  readonly #scanner: JsonScanner;
+  readonly #tools: ListPages<CatalogEntry>;
+  readonly #offers = new Map<OfferKind, ListPages<Offer>>();
+
+  constructor(scanner: JsonScanner, pageSize: number) {
+    this.#scanner = scanner;
+    this.#tools = new ListPages('tools', pageSize, (entry) => entry.name);
+    for (const { kind, member } of Object.values(OFFER_LISTS)) {
+      this.#offers.set(kind, new ListPages(member, pageSize, (offer) => offer.key));
+    }
+  }
+
+  /** @returns undefined for a method that is not served; a sentence where its params are no good */
+  read(message: Message): Work | string | undefined {
+    const { method } = message;
+    switch (method) {
+      case 'tools/list':
+        return this.#listTools(message);
+      case 'resources/list':
+      case 'resources/templates/list':
+      case 'prompts/list':
+        return this.#listOffers(message);
+      case 'prompts/get':
+        return this.#relay(message, method, this.#locate(message, 'prompt'));
+      case 'resources/read':
+        return this.#relay(message, method, this.#locate(message, 'resource'));
+      case 'completion/complete':
+        return this.#relay(message, method, locateCompletion(this.#scanner, message.bytes, message.body));
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return this.#subscribe(message, this.#locate(message, 'resource'));
+      case 'logging/setLevel':
+        return this.#setLevel(message);
+      default:
+        return undefined;
+    }
+  }
+
+  #listTools(message: Message): Work {
+    const { id } = message;
+    const cursor = this.#cursorOf(message);
+    return {
+      run: async (view, options) => {
+        const entries = await view.listTools(options);
+        const stale = view.staleMounts();
+        const meta = stale.length === 0 ? undefined : `{"doorward/stale":${JSON.stringify(stale)}}`;
+        this.shown.add('tools');
+        return pageMessage(message, this.#tools.read(entries, cursor, meta), id);
+      },
+    };
+  }
+
+  #listOffers(message: Message): Work {
+    const { kind, list } = OFFER_LISTS[message.method]!;
+    const cursor = this.#cursorOf(message);
+    return {
+      run: async (view, options) => {
+        const offers = await view.listOffers(kind, options);
+        this.shown.add(list);
+        return pageMessage(message, this.#offers.get(kind)!.read(offers, cursor), message.id);
+      },
+    };
+  }
+
+  #relay({ id }: Message, method: RelayedMethod, params: RequestParams | string): Work | string {
+    if (typeof params === 'string') return params;
+    return {
+      progressToken: progressTokenOf(params),
+      run: async (view, options) => answerMessage(id, await view.relay(method, params, options)),
+    };
+  }
+
+  #subscribe({ id, method }: Message, params: RequestParams | string): Work | string {
+    if (typeof params === 'string') return params;
+    return {
+      run: async (view, options) => {
+        const isNew = method === 'resources/subscribe';
+        return answerMessage(id, await (isNew ? view.subscribe(params, options) : view.unsubscribe(params, options)));
+      },
+    };
+  }
+
+  #setLevel(message: Message): Work | string {
+    const level = this.#paramsOf(message)?.level;
+    if (!isLogLevel(level)) return `params.level is none of ${LOG_LEVELS.join(', ')}`;
+    return {
+      run: async (view) => {
+        view.setLogLevel(level);
+        return [`${resultHead(message.id)}{}}`];
+      },
+    };
+  }
+
+  #locate({ bytes, body }: Message, names: 'prompt' | 'resource'): RequestParams | string {
+    return locateRequestParams(this.#scanner, bytes, body, names);
+  }
+
+  #cursorOf(message: Message): unknown {
+    return this.#paramsOf(message)?.cursor ?? undefined;
+  }
+
+  #paramsOf({ bytes, body }: Message): Readonly<Record<string, unknown>> | undefined {
+    if (body < 0) return undefined;
+    const text = decodeText(bytes, this.#scanner.valueStart[body]!, this.#scanner.valueEnd[body]!);
+    return (JSON.parse(text) as Readonly<Record<string, unknown>> | null) ?? undefined;
+  }
+}
+
+function pageMessage({ method }: Message, page: Uint8Array | undefined, id: string): readonly Piece[] {
+  if (page !== undefined) return [resultHead(id), sliceOf(page), '}'];
+  return [errorMessage(id, RPC.invalidParams, `${method}: this cursor was not given out here`)];
+}
+
+/** The caller's envelope around the upstream's own bytes. */
+export function answerMessage(id: string, { kind, json, hasLineBreaks }: RelayedAnswer): Piece[] {
+  return [kind === 'result' ? resultHead(id) : errorHead(id), hasLineBreaks ? onOneLine(json) : json, '}'];
+}
+
+function isLogLevel(level: unknown): level is LogLevel {
+  return (LOG_LEVELS as readonly unknown[]).includes(level);
+}

@@ -1,0 +1,174 @@
+import {
+  type Caller,
+  type CallerAnswer,
+  type CallerCapabilities,
+  type CallerRequest,
+  type CancelListener,
+  type CancelSignal,
+  DoorError,
+  decodeText,
+  JsonScanner,
+  type JsonSlice,
+  onOneLine,
+  type Piece,
+  type Principal,
+} from '../base/index.js';
+import { notificationMessage } from '../protocol/index.js';
+
+export interface StreamCallerOptions {
+  readonly principal: Principal;
+  readonly door: string;
+  readonly capabilities: CallerCapabilities;
+  readonly write: (pieces: readonly Piece[]) => void;
+  /** The caller is far behind in reading: what may be dropped is. */
+  readonly isBehind: () => boolean;
+}
+
+/** What waits until the caller has said that it is ready. */
+const MAX_HELD = 1_000;
+/** What tells of something that has passed, and says nothing that could be asked for later. */
+const MAY_BE_DROPPED = 'notifications/message';
+
+/** The caller of a message stream: what is asked of it and told to it, under ids of our own. */
+export class StreamCaller implements Caller {
+  readonly principal: Principal;
+  readonly door: string;
+  readonly capabilities: CallerCapabilities;
+  readonly #options: StreamCallerOptions;
+  readonly #asked = new Map<number, Asked>();
+  #nextId = 1;
+  /** Nothing but answers goes to a caller that has not finished initializing (MCP basic/lifecycle). */
+  #held: (() => void)[] | undefined = [];
+  #gone: DoorError | undefined;
+
+  constructor(options: StreamCallerOptions) {
+    this.#options = options;
+    this.principal = options.principal;
+    this.door = options.door;
+    this.capabilities = options.capabilities;
+  }
+
+  /** The caller has said that it is ready, or acts as if it had. */
+  ready(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    for (const send of held ?? []) send();
+  }
+
+  async ask(request: CallerRequest, signal: CancelSignal): Promise<CallerAnswer> {
+    if (this.#gone !== undefined) throw this.#gone;
+    if (signal.aborted) throw signal.reason;
+    const id = this.#nextId++;
+    const asked = new Asked(signal, () => this.#takeBack(id));
+    this.#asked.set(id, asked);
+    this.#send(() => {
+      if (!this.#asked.has(id)) return;
+      asked.isSent = true;
+      const { method, params } = request;
+      const head = `{"jsonrpc":"2.0","id":${id},"method":"${method}"`;
+      this.#options.write(params === undefined ? [`${head}}`] : [`${head},"params":`, params, '}']);
+    });
+    return asked.answer;
+  }
+
+  tell(method: string, params?: Piece): void {
+    if (this.#gone !== undefined) return;
+    if (method === MAY_BE_DROPPED && this.#options.isBehind()) return;
+    this.#send(() => {
+      const head = `{"jsonrpc":"2.0","method":"${method}"`;
+      this.#options.write(params === undefined ? [`${head}}`] : [`${head},"params":`, params, '}']);
+    });
+  }
+
+  /** The caller has answered, for good or bad. What nobody asked, or nobody wants any more, is let pass. */
+  answered(id: string, kind: CallerAnswer['kind'], json: JsonSlice): void {
+    // A copy on one line: the chunk it came in is written over, and it goes into a line of its own.
+    this.#take(id)?.resolve({ kind, json: onOneLine(json) });
+  }
+
+  /** The caller has sent something that was meant as an answer and is none. */
+  answeredBadly(id: string, reason: string): void {
+    this.#take(id)?.reject(new DoorError('INVALID_ANSWER', `the caller gave a malformed answer: ${reason}`));
+  }
+
+  /** The caller is gone: nothing more is written, and whoever waits for it is told. */
+  leave(reason: DoorError): void {
+    this.#gone = reason;
+    this.#held = undefined;
+    for (const asked of [...this.#asked.values()]) asked.reject(reason);
+    this.#asked.clear();
+  }
+
+  #take(token: string): Asked | undefined {
+    const id = Number(token);
+    const asked = this.#asked.get(id);
+    if (asked === undefined || String(id) !== token) return undefined;
+    this.#asked.delete(id);
+    return asked;
+  }
+
+  #takeBack(id: number): void {
+    const asked = this.#asked.get(id);
+    if (asked === undefined) return;
+    this.#asked.delete(id);
+    if (!asked.isSent) return;
+    const params = `{"requestId":${id},"reason":"the server no longer waits for the answer"}`;
+    this.#options.write([notificationMessage('notifications/cancelled', params)]);
+  }
+
+  #send(send: () => void): void {
+    if (this.#held === undefined) send();
+    else if (this.#held.length < MAX_HELD) this.#held.push(send);
+  }
+}
+
+/** One request that waits for the caller. */
+class Asked implements CancelListener {
+  isSent = false;
+  readonly answer: Promise<CallerAnswer>;
+  readonly #signal: CancelSignal;
+  readonly #takeBack: () => void;
+  #resolve!: (answer: CallerAnswer) => void;
+  #reject!: (reason: unknown) => void;
+
+  constructor(signal: CancelSignal, takeBack: () => void) {
+    this.#signal = signal;
+    this.#takeBack = takeBack;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    signal.addEventListener('abort', this);
+  }
+
+  resolve(answer: CallerAnswer): void {
+    this.#signal.removeEventListener('abort', this);
+    this.#resolve(answer);
+  }
+
+  reject(reason: unknown): void {
+    this.#signal.removeEventListener('abort', this);
+    this.#reject(reason);
+  }
+
+  handleEvent(): void {
+    this.#takeBack();
+    this.reject(this.#signal.reason);
+  }
+}
+
+/** A capability is mirrored up to this size; nobody has so much to say. */
+const MAX_CAPABILITY_BYTES = 4_096;
+const scanner = new JsonScanner();
+
+/** Reads what a caller declares that it can be asked for, as it wrote it. `slice` is the text of `capabilities`. */
+export function readCapabilities({ bytes, start, end }: JsonSlice): CallerCapabilities {
+  if (!scanner.scan(bytes, start, end) || scanner.root !== 'object') return {};
+  const read = (name: keyof CallerCapabilities): CallerCapabilities => {
+    const at = scanner.find(name, bytes);
+    if (at < 0 || bytes[scanner.valueStart[at]!] !== 0x7b) return {};
+    const text = onOneLine({ bytes, start: scanner.valueStart[at]!, end: scanner.valueEnd[at]! });
+    return text.end > MAX_CAPABILITY_BYTES ? { [name]: '{}' } : { [name]: decodeText(text.bytes) };
+  };
+  return { ...read('elicitation'), ...read('sampling'), ...read('roots') };
+}
