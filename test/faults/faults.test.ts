@@ -6,6 +6,7 @@ import { requireBuild } from '../fixtures/open-door.js';
 import { failuresOf, tableOf } from './report.js';
 import { ROWS } from './rows/index.js';
 import { type Row, runRow } from './run-row.js';
+import { runRows } from './run-rows.js';
 
 const UPSTREAM = fileURLToPath(new URL('hostile-upstream.mjs', import.meta.url));
 const FAST = ['crash-mid-call', 'truncate', 'garbage', 'stray', 'batch-2025-03-26', 'late', 'pagination-loop'];
@@ -29,9 +30,9 @@ test('every behaviour of the hostile upstream has a row, and no two rows have on
 describe.concurrent('keeps its promise', () => {
   test.each(FAST)('%s', async (name) => {
     requireBuild();
-    const result = await runRow(rowNamed(name));
-    expect(result.misses, failuresOf([result])).toEqual([]);
-    expect(result.healthy.calls).toBeGreaterThan(0);
+    const [result] = await runRows([rowNamed(name)], { jobs: 2 });
+    expect(result?.misses, failuresOf(result ? [result] : [])).toEqual([]);
+    expect(result?.healthy.calls).toBeGreaterThan(0);
   });
 });
 

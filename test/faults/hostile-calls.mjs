@@ -74,6 +74,21 @@ export const CALL_BEHAVIOURS = {
     what: 'a result and an error in one answer',
     act: ({ id }, wire) => wire.send({ id, result: textResult('x'), error: { code: 1, message: 'm' } }),
   },
+  'double-id': {
+    what: 'an answer with two ids, its own and that of the call before it',
+    act: (call, wire) => wire.sendRaw(`${answerText(call).replace(/"id":\d+/, `$&,"id":${call.id - 1}`)}\n`),
+  },
+  deep: {
+    what: 'an answer nested ten thousand deep',
+    act: ({ id }, wire) => {
+      const nested = '['.repeat(10_000) + ']'.repeat(10_000);
+      wire.sendRaw(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"a":${nested}}}}\n`);
+    },
+  },
+  oversize: {
+    what: 'an answer of so many bytes (2,000,000)',
+    act: (call, wire) => answer({ ...call, tag: 'x'.repeat(call.bytes || 2_000_000) }, wire),
+  },
   batch: { what: 'the answer in an array', act: (call, wire) => wire.sendRaw(`[${answerText(call)}]\n`) },
   hang: {
     what: 'this call and everything after it is read and never answered',

@@ -46,6 +46,7 @@ const malformed: readonly Row[] = [
   { name: 'error-no-code', what: 'an error without a code' },
   { name: 'result-and-error', what: 'a result and an error at once' },
   { name: 'invalid-utf8', what: 'bytes that are no UTF-8' },
+  { name: 'deep', what: 'an answer nested 10,000 deep' },
   { name: 'batch', what: 'a batch in a revision without batches' },
 ].map(({ name, what }) => ({
   name,
@@ -69,6 +70,7 @@ const DEADLINE_WITHIN_MS = 800 + 100;
 const overdue: readonly Row[] = [
   { name: 'mute', what: 'one call is never answered' },
   { name: 'late', what: 'the answer comes after the deadline and is swallowed' },
+  { name: 'double-id', what: "an answer with two ids is neither call's" },
   { name: 'string-id', what: 'an answer under a string id is not taken for it' },
 ].map(({ name, what }) => ({
   name,
@@ -77,7 +79,9 @@ const overdue: readonly Row[] = [
   act: async (stage) => {
     await stage.prime();
     const { pid } = stage.journal();
+    const beside = stage.call('hostile', { tag: 'beside', ms: 300 });
     const outcome = await stage.hostile(name, { ms: 1_200 });
+    claimAnswered(stage, await beside, 'beside');
     claimFailed(stage, outcome, ['TIMEOUT']);
     stage.measure('failed after', outcome.tookMs, DEADLINE_WITHIN_MS);
     stage.expect(outcome.tookMs >= DEADLINE.callTimeoutMs - 5, 'not before its deadline', outcome.tookMs);
@@ -91,6 +95,22 @@ const overdue: readonly Row[] = [
   },
 }));
 
+const oversize: Row = {
+  name: 'oversize',
+  promise: `an answer of 2 MB under a limit of 1 MiB: MESSAGE_TOO_LARGE within 500 ms, others on it go on`,
+  config: { limits: { maxMessageBytes: 1024 * 1024 } },
+  act: async (stage) => {
+    await stage.prime();
+    const { pid } = stage.journal();
+    const beside = stage.call('hostile', { tag: 'beside', ms: 300 });
+    const outcome = await stage.hostile('oversize');
+    claimFailed(stage, outcome, ['MESSAGE_TOO_LARGE']);
+    stage.measure('failed after', outcome.tookMs, 500);
+    claimAnswered(stage, await beside, 'beside');
+    claimSameProcess(stage, pid);
+  },
+};
+
 const batches: Row = {
   name: 'batch-2025-03-26',
   promise: `a batch in the revision that has them is an answer; ${ANSWER_WITHIN_MS} ms`,
@@ -103,4 +123,4 @@ const batches: Row = {
   },
 };
 
-export const ANSWERS: readonly Row[] = [...harmless, ...malformed, ...overdue, batches];
+export const ANSWERS: readonly Row[] = [...harmless, ...malformed, ...overdue, oversize, batches];
