@@ -58,6 +58,8 @@ export interface ClientOptions {
   readonly listed: (list: ToolList) => void;
   /** There is a new connection, and its tools are listed: what was asked of an earlier one is forgotten. */
   readonly connected?: () => void;
+  /** It has failed once more: its state says why. Unlike `upstream.lost`, which is told once for a reason. */
+  readonly failed?: () => void;
   /** A notification that is no concern of ours; the memory of `params` is lent for the time of the call. */
   readonly notified?: (method: string, params: JsonSlice | undefined) => void;
 }
@@ -108,6 +110,7 @@ export class Client {
       wrap: (transport, signs) => this.#wrap(transport, signs),
       greet: (connection, activity) => this.#greet(connection, activity),
       ready: (ready) => this.#ready(ready),
+      failed: () => options.failed?.(),
     });
     this.#relister = new Coalescer(clock, RELIST_EVERY_MS, () => this.#relist());
   }

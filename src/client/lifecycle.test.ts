@@ -242,6 +242,18 @@ describe('upstream.lost', () => {
   });
 });
 
+test('every failure is heard of, also one that is not told again', async () => {
+  const heard: unknown[] = [];
+  const up: Started = new Started([{}], { failed: () => heard.push(failedOf(up).isFlapping) });
+  for (let i = 0; i < 6; i++) {
+    if (i === 5) await up.clock.advance(30_000);
+    else await up.client.start();
+    up.transport.lose();
+  }
+  expect(heard).toEqual([false, false, false, false, true, true]);
+  expect(up.named('upstream.lost')).toHaveLength(1);
+});
+
 describe('an end that takes its time', () => {
   /** Ends only when it is told to. */
   function slowToEnd(): { readonly script: MemoryScript; end(): void } {

@@ -1,4 +1,4 @@
-import { type Clock, DoorError, type EventBus, type Scheduled, toDoorError } from '../base/index.js';
+import { type Clock, DoorError, type EventBus, guarded, type Scheduled, toDoorError } from '../base/index.js';
 import type { Connection } from './connection.js';
 import { explainStart, type Hello, StartDeadline } from './handshake.js';
 import type { ToolList } from './listing.js';
@@ -61,6 +61,8 @@ export interface LifecycleOptions extends RestartOptions {
   readonly greet: (connection: Connection, activity: () => void) => Promise<Ready>;
   /** It is up, and its state says so. */
   readonly ready: (ready: Ready) => void;
+  /** It has failed. Unlike `upstream.lost`, which is told once for a reason, this hears of every failure. */
+  readonly failed?: (failed: Failed) => void;
 }
 
 /** More reasons than these are not told in one row of failures: some servers never fail with the same words twice. */
@@ -199,13 +201,21 @@ export class Lifecycle {
     const nowMs = clock.nowMs();
     if (isFirst || this.#row === undefined) this.#row = { sinceMs: nowMs, told: new Set() };
     const { sinceMs, told } = this.#row;
-    const isFlapping = this.#policy.isOpen;
-    this.#state = { kind: 'failed', error, sinceMs, retryAtMs: nowMs + delayMs, isFlapping };
+    const state: Failed = {
+      kind: 'failed',
+      error,
+      sinceMs,
+      retryAtMs: nowMs + delayMs,
+      isFlapping: this.#policy.isOpen,
+    };
+    this.#state = state;
     // Whoever wants to know why an attempt failed finds it in the state.
     this.#retry = clock.schedule(delayMs, () => void this.#begin().catch(() => {}));
-    if (told.has(reason) || told.size === MAX_TOLD) return;
-    told.add(reason);
-    events.emit('upstream.lost', { upstream, code, reason });
+    if (!told.has(reason) && told.size < MAX_TOLD) {
+      told.add(reason);
+      events.emit('upstream.lost', { upstream, code, reason });
+    }
+    guarded(() => this.#options.failed?.(state));
   }
 
   /** Ends a connection and everything started for it. */
