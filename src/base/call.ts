@@ -34,6 +34,15 @@ export interface CallerCapabilities {
   readonly roots?: string;
 }
 
+/**
+ * The key of what a server lists to callers who declare this: it may list more tools to those it can ask more of.
+ *
+ * @param key names the upstream
+ */
+export function cacheKeyFor(key: string, capabilities: CallerCapabilities): string {
+  return [key, ...Object.keys(capabilities).sort()].join('-');
+}
+
 /** One connection of a program to a door, as the rooms below see it. */
 export interface Caller {
   readonly principal: Principal;

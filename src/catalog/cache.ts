@@ -1,5 +1,3 @@
-import type { CallerCapabilities } from '../base/index.js';
-
 /** What is kept of an upstream between processes. */
 export interface CachedCatalog {
   /** Epoch milliseconds. */
@@ -18,13 +16,4 @@ export interface CatalogCache {
   read(key: string): CachedCatalog | undefined;
   /** Keeps a catalog. Returns at once; a write that fails is lost. */
   write(key: string, catalog: CachedCatalog): void;
-}
-
-/**
- * The key of what a server lists to callers who declare this: it may list more tools to those it can ask more of.
- *
- * @param key names the upstream
- */
-export function cacheKeyFor(key: string, capabilities: CallerCapabilities): string {
-  return [key, ...Object.keys(capabilities).sort()].join('-');
 }

@@ -1,4 +1,4 @@
-export { type CachedCatalog, type CatalogCache, cacheKeyFor } from './cache.js';
+export type { CachedCatalog, CatalogCache } from './cache.js';
 export { isNameOf, namePrefix } from './names.js';
 export {
   buildOffers,

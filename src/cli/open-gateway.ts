@@ -1,4 +1,4 @@
-import type { Gateway, Mount } from '../gateway/index.js';
+import type { CatalogCache, Gateway, Mount } from '../gateway/index.js';
 import { FileCatalogCache, gatewayLimitsOf, mountsOf, validationOf } from '../runtime/node/index.js';
 import type { Cli } from './cli.js';
 import type { LoadedConfig } from './load-config.js';
@@ -22,12 +22,18 @@ export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenO
   const refuse = isOneShot ? { invalidArguments: 'protocol-error' as const } : {};
   const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
   const adjust = (mount: Mount): Mount => ({ ...mount, ...start, validation: { ...mount.validation, ...refuse } });
+  const cache = new FileCatalogCache({ environment: cli.environment });
   return cli.createGateway({
     mounts: mounts.map((mount) => ('error' in mount ? mount : adjust(mount))),
     prefix: config.prefix,
     validation: { ...validationOf(config.validation), ...refuse },
     limits: gatewayLimitsOf(config),
-    cache: new FileCatalogCache({ environment: cli.environment }),
+    cache: isOneShot ? writeOnly(cache) : cache,
     info: { name: 'doorward', version: VERSION },
   });
+}
+
+/** Whoever asks once wants to know how things are now; others may still profit from what was found out. */
+function writeOnly(cache: CatalogCache): CatalogCache {
+  return { read: () => undefined, write: (key, catalog) => cache.write(key, catalog) };
 }

@@ -1,9 +1,10 @@
 import { type CallOptions, decodeText, type JsonScanner, onOneLine, type Piece, sliceOf } from '../base/index.js';
 import type { CatalogEntry, Offer, OfferKind, RelayedAnswer, RelayedMethod, View } from '../gateway/index.js';
-import { LOG_LEVELS, type LogLevel } from '../gateway/index.js';
 import {
   errorHead,
   errorMessage,
+  LOG_LEVELS,
+  type LogLevel,
   locateCompletion,
   locateRequestParams,
   type Message,

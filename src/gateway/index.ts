@@ -16,7 +16,6 @@ export type {
   GatewayLimits,
   GatewayOptions,
   ListName,
-  LogLevel,
   Mount,
   RelayedAnswer,
   RelayedMethod,
@@ -28,4 +27,3 @@ export type {
   Validation,
   View,
 } from './types.js';
-export { LOG_LEVELS } from './types.js';

@@ -1,6 +1,5 @@
-import { type CancelSignal, DoorError, type JsonSlice } from '../base/index.js';
+import { type CancelSignal, cacheKeyFor, DoorError, type JsonSlice } from '../base/index.js';
 import {
-  cacheKeyFor,
   isMounted,
   isNameOf,
   type ListedOffer,

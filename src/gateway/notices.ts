@@ -9,8 +9,8 @@ import {
   splice,
 } from '../base/index.js';
 import { type OfferRoute, STATUS_URI } from '../catalog/index.js';
+import { LOG_LEVELS, type LogLevel } from '../protocol/index.js';
 import type { MountedUpstream } from './mounted.js';
-import { LOG_LEVELS, type LogLevel } from './types.js';
 
 /** Who may hear what upstreams say unasked. */
 export interface Hearer {

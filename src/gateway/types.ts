@@ -9,7 +9,7 @@ import type {
   ToolFilter,
 } from '../catalog/index.js';
 import type { Transport } from '../client/index.js';
-import type { CallParams, RequestParams } from '../protocol/index.js';
+import type { CallParams, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 
 /** What becomes of calls and tools that break a schema. There is no value that turns judging arguments off. */
@@ -156,10 +156,6 @@ export interface View {
   /** The caller is gone: what was kept or started for it alone ends. */
   close(): Promise<void>;
 }
-
-/** RFC 5424 severities, least severe first. */
-export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Many upstreams behind one catalog. As a view it is that of a caller who declares nothing it could be asked for. */
 export interface Gateway extends View {

@@ -9,10 +9,10 @@ import {
 } from '../base/index.js';
 import { type CatalogEntry, type Offer, type OfferKind, type OfferRoute, STATUS_URI } from '../catalog/index.js';
 import type { RawAnswer } from '../client/index.js';
-import type { CallParams, RequestParams } from '../protocol/index.js';
+import type { CallParams, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Fleet } from './fleet.js';
 import { type Hearer, OWN_STATUS } from './notices.js';
-import type { ListName, LogLevel, RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall, View } from './types.js';
+import type { ListName, RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall, View } from './types.js';
 
 /** What one caller sees of its fleet. */
 export class FleetView implements View, Hearer {

@@ -1,5 +1,5 @@
-import type { CallerCapabilities } from '../../base/index.js';
-import { type CatalogCache, cacheKeyFor } from '../../catalog/index.js';
+import { type CallerCapabilities, cacheKeyFor } from '../../base/index.js';
+import type { CatalogCache } from '../../catalog/index.js';
 import { beginningOf } from './beginning-of.js';
 
 const MAX_BYTES = 16 * 1024;
