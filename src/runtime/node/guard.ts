@@ -26,7 +26,7 @@ const MAX_SHORT_LIVES = 3;
 export interface GuardOptions {
   /** Any POSIX shell. */
   readonly shell?: string;
-  /** Told at most once, when there can be no guard on this machine. */
+  /** Told at most once, when there can be no guard. */
   readonly warn?: (message: string) => void;
 }
 
@@ -44,6 +44,7 @@ export class Guard {
   #startedAtMs = 0;
   #shortLives = 0;
   #isGivenUp = process.platform === 'win32';
+  #hasWarned = false;
 
   constructor({ shell = '/bin/sh', warn = (message) => process.emitWarning(message) }: GuardOptions = {}) {
     this.#shell = shell;
@@ -73,23 +74,35 @@ export class Guard {
   #start(): void {
     if (this.#isGivenUp) return;
     this.#startedAtMs = performance.now();
-    // Not imported: it would be loaded before there is a child to guard. No variable and no folder is handed on, so
-    // that the guard keeps nothing alive or mounted.
+    let guard: ChildProcess;
+    try {
+      guard = this.#spawn();
+    } catch (thrown) {
+      return this.#missed((thrown as Error).message);
+    }
+    this.#process = guard;
+    guard.once('error', (error) => {
+      if (this.#process === guard) this.#process = undefined;
+      this.#missed(error.message);
+    });
+    guard.once('exit', () => this.#ended(guard));
+    // Written to after it was killed; its exit tells. Absent where even the pipe could not be made.
+    guard.stdin?.on('error', () => {});
+    guard.unref();
+    (guard.stdin as Socket | null | undefined)?.unref();
+    for (const group of this.#groups) this.#say(`+${group}\n`);
+  }
+
+  /** No variable and no folder is handed on, so that the guard keeps nothing alive or mounted. */
+  #spawn(): ChildProcess {
+    // Not imported: it would be loaded before there is a child to guard.
     const { spawn } = process.getBuiltinModule('node:child_process');
-    const guard = spawn(this.#shell, ['-c', SCRIPT, 'doorward-guard'], {
+    return spawn(this.#shell, ['-c', SCRIPT, 'doorward-guard'], {
       cwd: '/',
       detached: true,
       env: {},
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    this.#process = guard;
-    guard.once('error', (error) => this.#giveUp(error.message));
-    guard.once('exit', () => this.#ended(guard));
-    // Written to after it was killed; its exit tells.
-    guard.stdin.on('error', () => {});
-    guard.unref();
-    (guard.stdin as Socket).unref();
-    for (const group of this.#groups) this.#say(`+${group}\n`);
   }
 
   #stop(): void {
@@ -103,15 +116,17 @@ export class Guard {
     this.#process = undefined;
     const isShort = performance.now() - this.#startedAtMs < SHORT_LIFE_MS;
     this.#shortLives = isShort ? this.#shortLives + 1 : 0;
-    if (this.#shortLives >= MAX_SHORT_LIVES) this.#giveUp(`it ended by itself ${MAX_SHORT_LIVES} times in a row`);
+    this.#isGivenUp = this.#shortLives >= MAX_SHORT_LIVES;
+    if (this.#isGivenUp) this.#missed(`it ended by itself ${MAX_SHORT_LIVES} times in a row`);
     else if (this.#groups.size > 0) this.#start();
   }
 
-  #giveUp(why: string): void {
-    this.#process = undefined;
-    if (this.#isGivenUp) return;
-    this.#isGivenUp = true;
-    this.#warn(`no guard process (${this.#shell}: ${why}): if doorward is killed, its servers may go on running`);
+  /** What keeps it from starting may pass (too many processes): the next child tries again, but it is told once. */
+  #missed(why: string): void {
+    if (!this.#hasWarned) {
+      this.#warn(`no guard process (${this.#shell}: ${why}): if doorward is killed, its servers may go on running`);
+    }
+    this.#hasWarned = true;
   }
 
   /** A line this short goes out whole and at once, before the call returns. */
