@@ -144,6 +144,21 @@ export const CALL_BEHAVIOURS = {
       answer(call, wire);
     },
   },
+  'ask-and-wait': {
+    what: 'asks its caller one thing, and answers with what it is told',
+    act: async (call, wire, state) => {
+      const { result, error } = await askOnce(call, wire, state);
+      answer({ ...call, tag: result?.action ?? `error ${error?.code}` }, wire);
+    },
+  },
+  'ask-and-crash': {
+    what: 'asks its caller one thing, and exits with 1 a moment later',
+    act: async (call, wire, state) => {
+      void askOnce(call, wire, state);
+      await sleep(call.ms || 200);
+      wire.exit(1);
+    },
+  },
 };
 
 const GARBAGE = [
@@ -190,6 +205,13 @@ function askForEverything(tag, round, wire) {
   wire.send({ id: `${tag}-elicit-${round}`, method: 'elicitation/create', params: { message: '?', requestedSchema } });
   wire.send({ id: `${tag}-sample-${round}`, method: 'sampling/createMessage', params: { messages, maxTokens: 1 } });
   wire.send({ id: `${tag}-roots-${round}`, method: 'roots/list' });
+}
+
+function askOnce({ tag }, wire, state) {
+  const id = `${tag}-once`;
+  const requestedSchema = { type: 'object', properties: { ok: { type: 'boolean' } } };
+  wire.send({ id, method: 'elicitation/create', params: { message: '?', requestedSchema } });
+  return new Promise((resolve) => state.asked.set(id, resolve));
 }
 
 /** Up to a gigabyte in one line, as fast as it is read. */

@@ -46,7 +46,8 @@ if (options.isListing) {
 }
 
 const wire = new Wire(options.name, options.journal);
-const state = { isSilent: false };
+/** What calls may change: whether anything is answered, and who waits for the answer to which question of ours. */
+const state = { isSilent: false, asked: new Map() };
 let hasListed = false;
 await begin();
 readInput();
@@ -133,7 +134,8 @@ function take(line) {
   const args = params?.arguments ?? {};
   const about = method === 'notifications/cancelled' ? { requestId: params?.requestId } : {};
   wire.journal({ event: 'received', id, method, tag: args.tag, behave: args.behave, error, ...about });
-  if (state.isSilent || method === undefined || id === undefined) return;
+  if (method === undefined) return state.asked.get(id)?.(message);
+  if (state.isSilent || id === undefined) return;
   if (method === 'tools/call') void call(id, params, args);
   else answerRequest(id, method, params, readMood());
 }
