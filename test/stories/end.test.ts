@@ -1,4 +1,5 @@
 /** How it ends: whatever ends the door, nothing it started is left, within the time that people wait. */
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { DoorClient } from '../fixtures/door-client.js';
 import { anyTool, HOSTILE, namesOf, openDoor, type Setup, textOf, until, upstreamWith } from '../fixtures/open-door.js';
@@ -20,7 +21,7 @@ interface Ending {
 
 /**
  * One child of each kind: two that serve, one behind a shell that starts something deaf as well, two that hang in their
- * start, and one that cannot start.
+ * start, one that waits for a profile which hangs, one that ends as soon as it is started, and one that cannot start.
  */
 const ALL_KINDS: Setup = {
   upstreams: { tidy: TIDY, deaf: DEAF, silent: { silent: true, ignores: ['SIGTERM', 'eof'] } },
@@ -30,8 +31,11 @@ const ALL_KINDS: Setup = {
       args: ['-c', `sh -c "trap '' TERM HUP; while :; do sleep 60; done" & "$0" "$1"; exit`, process.execPath, HOSTILE],
     },
     hung: { command: 'sh', args: ['-c', "trap '' TERM; while :; do sleep 60; done"] },
+    profiled: { command: 'true', loginShellPath: true },
+    flapping: { command: 'sh', args: ['-c', 'sleep 0.1; exit 1'] },
     dead: { command: 'doorward-test-no-such-command' },
   },
+  env: { SHELL: fileURLToPath(new URL('../fixtures/hung-shell.sh', import.meta.url)) },
 };
 
 /** The first signal waits for answers under way, the second does not. */
@@ -78,7 +82,7 @@ describe.concurrent('whatever children it has, none is left and nothing spins af
     const { door, folder } = await openDoor(test, ALL_KINDS);
     const names = namesOf(await door.request('tools/list'));
     expect(new Set(names.map((name) => name.split('__')[0]))).toEqual(new Set(['tidy', 'deaf', 'wrapped']));
-    await until(() => findMarked(folder.mark).length >= 10, 'the door and all that it started');
+    await until(() => findMarked(folder.mark).length >= 12, 'the door and all that it started');
     door.remember();
     const cpu = cpuUntilEnd(door.pid);
     end(door);
