@@ -59,7 +59,7 @@ const MAX_WAIT_MS = 120_000;
 export class RouterModel {
   readonly requests: Routed[] = [];
   readonly faults: string[] = [];
-  /** How requests ended, and how often: a run in which nothing was lost has shown nothing about losses. */
+  /** How requests ended, what else came about, and how often: a run in which nothing was lost has shown nothing about losses. */
   readonly ends = new Map<string, number>();
   readonly #timeoutMs: number;
 
@@ -114,6 +114,7 @@ export class RouterModel {
   }
 
   asked(link: Link, nowMs: number): void {
+    this.#count('asked');
     if (link.questions++ === 0) link.askedAtMs = nowMs;
   }
 
@@ -181,7 +182,10 @@ export class RouterModel {
         : `timed out ${nowMs - deadlineMs} ms late`;
     }
     // An upstream that let a call time out and answers no ping is given up.
-    if (code === 'UPSTREAM_LOST' && link?.isDeaf && link.hasTimedOut) return undefined;
+    if (code === 'UPSTREAM_LOST' && link?.isDeaf && link.hasTimedOut) {
+      this.#count('hung');
+      return undefined;
+    }
     return 'no reason to fail it';
   }
 
@@ -191,7 +195,11 @@ export class RouterModel {
 
   #end(request: Routed, how: string): void {
     request.state = 'over';
-    this.ends.set(how, (this.ends.get(how) ?? 0) + 1);
+    this.#count(how);
+  }
+
+  #count(what: string): void {
+    this.ends.set(what, (this.ends.get(what) ?? 0) + 1);
   }
 
   #fault(what: string): void {

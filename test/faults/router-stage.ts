@@ -21,11 +21,20 @@ interface Connected {
   nextId: number;
 }
 
-/** A question of an upstream that its caller has not answered. */
+/** A question that a caller was shown and has not answered. */
 interface Question {
   readonly caller: string;
   readonly id: unknown;
   readonly token: string;
+}
+
+/** The same question as its upstream asked it. */
+export interface Asked {
+  readonly link: Link;
+  readonly id: string;
+  readonly token: string;
+  /** The caller answered it while the upstream was there to hear. */
+  isReplied: boolean;
 }
 
 export class RouterStage {
@@ -35,6 +44,7 @@ export class RouterStage {
   readonly links = new Map<Link, MemoryTransport>();
   readonly callers = new Map<string, Connected>();
   readonly questions: Question[] = [];
+  readonly asked: Asked[] = [];
   /** Mounts that cannot be started just now. */
   readonly refusing = new Set<string>();
   #count = 0;
@@ -115,9 +125,11 @@ export class RouterStage {
     const { link, token } = request;
     if (link === undefined || !link.isLive || this.questions.length > 8) return;
     const id = `q${this.#count++}`;
+    const question = `${token}?${id}`;
+    this.asked.push({ link, id, token: question, isReplied: false });
     if (link.owner !== undefined) this.model.asked(link, this.clock.monotonicMs());
     const requestedSchema = { type: 'object', properties: { token: { type: 'string' } } };
-    const params = { message: token, requestedSchema };
+    const params = { message: question, requestedSchema };
     this.links.get(link)?.say(JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params }));
   }
 
@@ -128,8 +140,11 @@ export class RouterStage {
     );
     const connected = this.#connected(caller);
     if (connected === undefined) return;
-    const link = this.model.requests.find((request) => request.token === token)?.link;
-    if (link !== undefined) this.model.replied(link, this.clock.monotonicMs());
+    const asked = this.asked.find((each) => each.token === token);
+    if (asked?.link.isLive) {
+      asked.isReplied = true;
+      this.model.replied(asked.link, this.clock.monotonicMs());
+    }
     write(connected.door, { id, result: { action: 'accept', content: { token } } });
   }
 
@@ -210,9 +225,20 @@ export class RouterStage {
   }
 }
 
-/** What an upstream was told to give up, by the id it knows. */
+/** What an upstream was told of a question of its own: the token its caller gave, or the code of the error. */
+export function heardOf(transport: MemoryTransport, id: string): unknown[] {
+  const answers = transport.sent.filter(({ message }) => message.id === id && message.method === undefined);
+  return answers.map(({ message }) => {
+    const { result, error } = message as Wire;
+    return (result?.content as { token?: unknown } | undefined)?.token ?? error?.code;
+  });
+}
+
+/** The calls an upstream was told to give up, by the ids it knows; a ping is nobody's call. */
 export function cancelledIds(transport: MemoryTransport): number[] {
-  return transport.received('notifications/cancelled').map(({ params }: Sent) => Number(params?.requestId));
+  const calls = new Set(transport.received('tools/call').map(({ id }) => id));
+  const told = transport.received('notifications/cancelled').map(({ params }: Sent) => Number(params?.requestId));
+  return told.filter((id) => calls.has(id));
 }
 
 function write(door: StreamDoor, message: object): void {

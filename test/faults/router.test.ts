@@ -5,11 +5,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Link, Routed, RouterModel } from './router-model.js';
-import { BEAT_MS, CALLERS, cancelledIds, MOUNTS, RouterStage } from './router-stage.js';
+import { BEAT_MS, CALLERS, cancelledIds, heardOf, MOUNTS, RouterStage } from './router-stage.js';
 
 const RUNS = Number(process.env.DOORWARD_RUNS ?? 500);
 /** Past every deadline, every start and every wait for a restart. */
 const LONG_MS = 200_000;
+const METHOD_NOT_FOUND = -32601;
 
 const ENDS = [
   'result',
@@ -19,6 +20,7 @@ const ENDS = [
   'TIMEOUT',
   'given up under way',
   'given up waiting',
+  'asked',
 ];
 
 type Command = fc.AsyncCommand<RouterModel, RouterStage>;
@@ -120,6 +122,13 @@ async function finish(stage: RouterStage): Promise<void> {
     expect(new Set(told).size, 'told once of each').toBe(told.length);
     // One that was lost, or that ended with its caller, need not be told.
     if (link.isLive) expect(told.sort()).toEqual(owed.sort());
+  }
+  for (const { link, id, token, isReplied } of stage.asked) {
+    const heard = heardOf(stage.links.get(link)!, id);
+    // Where nobody can be asked, or the caller left, it is refused; one that was lost hears nothing.
+    if (link.owner === undefined) expect(heard, token).toEqual([METHOD_NOT_FOUND]);
+    else if (isReplied) expect(heard, token).toEqual([token]);
+    else expect(heard.length, token).toBeLessThanOrEqual(1);
   }
   for (const who of CALLERS) stage.leave(who);
   await gateway.close();

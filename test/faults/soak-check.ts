@@ -221,7 +221,8 @@ export class SoakCheck {
 
 /** What a call of the hostile upstream may be answered with because others brought it down. */
 const DOWN = ['UPSTREAM_LOST', 'UPSTREAM_UNREACHABLE', 'TIMEOUT'];
-const ALLOWED: Readonly<Record<string, readonly string[]>> = { cut: [...DOWN, 'UPSTREAM_BROKE_PROTOCOL'] };
+const MALFORMED = [...DOWN, 'UPSTREAM_BROKE_PROTOCOL'];
+const ALLOWED: Readonly<Record<string, readonly string[]>> = { cut: MALFORMED, truncate: MALFORMED };
 const NEVER_A_RESULT = ['hang', 'cut', 'crash', 'truncate'];
 
 /** What is wrong with a result, if anything. */
@@ -229,6 +230,8 @@ function wrongIn(entry: CallEntry, { message, raw }: Answer, declares: boolean):
   const { token, step, n, text } = entry;
   if (step.isInvalid) return 'arguments that break the schema were passed on';
   if (step.act === 'error' || NEVER_A_RESULT.includes(step.act)) return 'a result that nobody gave';
+  // Time stands still only while a caller is asked.
+  if (step.act === 'late' && !declares) return 'a result after the deadline';
   const content = message.result?.content as readonly { readonly text: string }[] | undefined;
   const said = step.act === 'ask' ? (declares ? (entry.said ?? 'nobody was asked') : 'cannot ask') : 'done';
   const right = `${step.upstream}:${token}:${said}:${text}`;

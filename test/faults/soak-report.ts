@@ -12,7 +12,9 @@ const SLOPE_NEEDS_SECONDS = 40;
 const MAX_SHOWN_MISSES = 15;
 
 export interface RunFacts {
+  /** The time asked for, in which memory is looked at; `workedSeconds` with the warm-up before it. */
   readonly seconds: number;
+  readonly workedSeconds: number;
   readonly callers: readonly SoakCaller[];
   readonly before: Holdings;
   readonly after: Holdings & { readonly timers: number };
@@ -58,7 +60,7 @@ export function makeReport(check: SoakCheck, facts: RunFacts): Report {
   const read = (what: string, value: string): Row => ({ what, value, asked: '', isGood: true });
   const crashMs = check.crashAnsweredMs;
   const rows: Row[] = [
-    read('calls', `${calls.length}, ${(calls.length / seconds).toFixed(0)} a second`),
+    read('calls', `${calls.length}, ${(calls.length / facts.workedSeconds).toFixed(0)} a second`),
     read('faults', `${faultCount} (${((100 * faultCount) / Math.max(1, calls.length)).toFixed(1)} %)`),
     read('callers that left and came back', `${vanished}`),
     read('callers asked by upstreams', `${asked}`),

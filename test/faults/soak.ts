@@ -5,7 +5,8 @@
  *
  * `--cli N`: that many callers more, each through a `doorward stdio` of its own (dist must be built). A seed draws the same
  * decisions again, caller by caller; `--replay FOLDER` takes seed and size from a run that was kept, and says where a
- * decision differs. Memory is read after a forced collection in the host (--expose-gc), once a second.
+ * decision differs. 15 s of the same work come first as warm-up: all of it is checked but memory, which is read once a second
+ * after a forced collection in the host (--expose-gc).
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,9 @@ import { readJournals, SoakCheck } from './soak-check.js';
 import { findZombies, holdingsOf, type Point } from './soak-measure.js';
 import { makeReport, printReport, type RunFacts } from './soak-report.js';
 import { CLI, SoakWorld } from './soak-world.js';
+
+/** Callers are at work for this long before the seconds asked for begin: code is compiled, pools grow. */
+const WARM_UP_MS = 15_000;
 
 /** What a kept run leaves for its replay. */
 interface KeptRun {
@@ -85,7 +89,7 @@ async function load(world: SoakWorld): Promise<Omit<RunFacts, 'orphans' | 'ended
   await sleep(500);
   await world.sample();
   const before = holdingsOf(world.hostPid, callers);
-  const beganMs = nowMs();
+  const beganMs = nowMs() + WARM_UP_MS;
   const untilMs = beganMs + seconds * 1_000;
   const running = Promise.all(world.callers.map((caller) => caller.run(untilMs)));
   const rss: Point[] = [];
@@ -95,27 +99,37 @@ async function load(world: SoakWorld): Promise<Omit<RunFacts, 'orphans' | 'ended
     await sleep(1_000);
     const { rssMb, heapMb, buffersMb } = await world.sample();
     const atMs = nowMs() - beganMs;
+    if (atMs < 0) continue;
     rss.push({ atMs, value: rssMb });
     heap.push({ atMs, value: heapMb });
     buffers.push({ atMs, value: buffersMb });
   }
   await running;
   await Promise.all(world.callers.map((caller) => caller.whenIdle()));
-  const after = await whenCalm(world);
+  const after = await whenCalm(world, before.children);
   const suspects = findZombies(new Set([world.hostPid]));
   await sleep(300);
   const zombiesWhileRunning = findZombies(new Set([world.hostPid])).filter((pid) => suspects.includes(pid));
-  return { seconds, callers: world.callers, before, after, rss, heap, buffers, zombiesWhileRunning };
+  return {
+    seconds,
+    workedSeconds: seconds + WARM_UP_MS / 1_000,
+    callers: world.callers,
+    before,
+    after,
+    rss,
+    heap,
+    buffers,
+    zombiesWhileRunning,
+  };
 }
 
 /** What is held once upstreams of callers that vanished have ended: they are given 10 s. */
-async function whenCalm(world: SoakWorld): Promise<RunFacts['after']> {
+async function whenCalm(world: SoakWorld, children: number): Promise<RunFacts['after']> {
   const untilMs = nowMs() + 10_000;
   for (;;) {
     const { timers } = await world.sample();
     const holdings = holdingsOf(world.hostPid, callers);
-    const most = (1 + callers / 2) * 4;
-    if (holdings.children <= most || nowMs() > untilMs) return { ...holdings, timers };
+    if (holdings.children <= children || nowMs() > untilMs) return { ...holdings, timers };
     await sleep(250);
   }
 }
