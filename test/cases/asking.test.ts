@@ -176,6 +176,41 @@ describe.concurrent('who is asked', () => {
   });
 });
 
+describe.concurrent('a question that nobody waits for any more', () => {
+  const [list] = upstreamWith([anyTool('t0')]).rules;
+  const asked = question('"e1"', 'elicitation/create', FORM);
+  const taken =
+    '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"e1","reason":"never mind"}}';
+  const done = REPORT.replace('$ANSWERS', '"done"');
+
+  /** The caller is told under the id that it knows, and an answer that comes all the same goes nowhere. */
+  async function expectRetracted({ door, folder }: OpenDoor): Promise<void> {
+    const told = await door.waitFor(({ message }) => message?.method === 'notifications/cancelled');
+    const [request] = door.requests();
+    expect(rawMember(told.raw, 'params', 'requestId')).toBe(rawMember(request?.raw ?? '', 'id'));
+    door.send(JSON.stringify({ jsonrpc: '2.0', id: request?.message?.id, result: { action: 'accept', content: {} } }));
+    await door.request('ping');
+    expect(folder.received('u').filter((line) => rawMember(line, 'id') === '"e1"')).toEqual([]);
+    expect(eventsOf(door).filter(({ name }) => name === ASKED.invalidAnswer.event)).toEqual([]);
+  }
+
+  test('is taken back where the server cancels it', async (test) => {
+    const u = {
+      rules: [list, { on: 'tools/call', emit: [asked, { line: taken, after_ms: 200 }, { line: done, after_ms: 100 }] }],
+    };
+    const opened = await openDoor(test, { upstreams: { u }, capabilities: { elicitation: {} } });
+    expect(textOf(await opened.door.call('u__t0'))).toBe('done');
+    await expectRetracted(opened);
+  });
+
+  test('is taken back where the server ends', async (test) => {
+    const u = { rules: [list, { on: 'tools/call', emit: [asked, { line: '', after_ms: 200 }], then_exit: 1 }] };
+    const opened = await openDoor(test, { upstreams: { u }, capabilities: { elicitation: {} } });
+    expect((await opened.door.call('u__t0')).message?.error?.data?.code).toBe('UPSTREAM_LOST');
+    await expectRetracted(opened);
+  });
+});
+
 describe('two callers of one gateway', () => {
   /** Both have a call under way, and the upstream has asked each of them, under one and the same id. */
   async function open() {
@@ -226,6 +261,38 @@ describe('two callers of one gateway', () => {
     await settled();
     expect(alice.taken()).toMatchObject([{ id: 'call of alice', result: { content: [{ text: 'alice' }] } }]);
     expect(bob.taken()).toMatchObject([{ id: 'call of bob', result: { content: [{ text: 'bob' }] } }]);
+    await memory.gateway.close();
+  });
+
+  test(`${titleOf('c38')} (two callers)`, async () => {
+    const memory = new MemoryGateway({
+      u: { scripts: [{ tools: [toolNamed('a')], on: { 'tools/call': () => undefined } }] },
+    });
+    const callers = ['alice', 'bob'].map((name) => new MemoryCaller(memory.gateway, name));
+    for (const [at, caller] of callers.entries()) {
+      await caller.initialize();
+      const params = { name: 'u__a', arguments: { at }, _meta: { progressToken: 'x' } };
+      await caller.write({ id: 1, method: 'tools/call', params });
+    }
+    // They can be asked nothing, so they share one connection.
+    expect(memory.attempts('u')).toHaveLength(1);
+    const sent = memory.transport('u').received('tools/call');
+    for (const { params } of sent) {
+      const { arguments: given, _meta: meta } = params as {
+        arguments: { at: number };
+        _meta: { progressToken: unknown };
+      };
+      const { at } = given;
+      const { progressToken } = meta;
+      const progress = { progressToken, progress: at, message: `for ${at}` };
+      memory.transport('u').say(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: progress }));
+    }
+    await settled();
+    for (const [at, caller] of callers.entries()) {
+      expect(caller.taken().map(({ params }) => params)).toEqual([
+        { progressToken: 'x', progress: at, message: `for ${at}` },
+      ]);
+    }
     await memory.gateway.close();
   });
 

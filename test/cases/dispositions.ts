@@ -13,6 +13,7 @@ const call = { runs: 'call.test.ts' };
 const wire = { runs: 'wire.test.ts' };
 const naming = { runs: 'naming.test.ts' };
 const processes = { runs: 'process.test.ts' };
+const schemaPerf = { runs: '../schema-cases.test.ts' };
 const config = { runs: 'config.test.ts' };
 const asking = { runs: 'asking.test.ts' };
 const trouble = { runs: 'trouble.test.ts' };
@@ -48,8 +49,8 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   a25: schema,
   a26: schema,
   a27: schema,
-  a28: later(3, 'hostile patterns are bounded there'),
-  a29: later(3, 'schema bombs are bounded there'),
+  a28: schemaPerf,
+  a29: schemaPerf,
   a30: tools,
   a31: wire,
   a33: {
@@ -60,7 +61,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   },
   a36: { ...schema, except: ['codegen_type: types come with issue 7'] },
   a38: schema,
-  a41: later(3, 'cost of big lists is bounded there, with preflight and shared judges'),
+  a41: schemaPerf,
   b02: { ...call, except: [NO_COERCION] },
   b03: { ...call, except: [NO_COERCION] },
   b04: { ...call, except: ['the option coerce itself; the outcome is ours by default'] },
@@ -110,7 +111,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   c35: wire,
   c36: later(5, HTTP),
   c37: wire,
-  c38: { ...wire, except: ['two callers of one door: HTTP, issue 5; here they are two calls of one caller'] },
+  c38: wire,
   c40: wire,
   c42: later(5, HTTP),
   c43: wire,
@@ -165,7 +166,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   g06: later(7, 'search mode and doorward tokens'),
   g07: trouble,
   g08: { ...wire, except: ['resident memory: measured by npm run bench'] },
-  g09: later(3, 'the engine without code generation'),
+  g09: { ...call, except: ['workerd: the Workers entry, issue 5', 'generated types: issue 7'] },
   g10: { ...trouble, except: ['listen streams and sessions: HTTP, issue 5'] },
   g12: { runs: 'days.test.ts', except: ['descriptors and real children: npm run soak'] },
 };

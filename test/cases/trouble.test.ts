@@ -1,8 +1,10 @@
 /** Cases about upstreams that fail, storm, start slowly or are simply there: what the caller sees, and what it costs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { DoorError } from '../../src/base/index.js';
 import type { DoorClient } from '../fixtures/door-client.js';
 import { call, MemoryDoor } from '../fixtures/memory-door.js';
+import { SILENT } from '../fixtures/memory-gateway.js';
 import { type MemoryScript, SOME_TOOL } from '../fixtures/memory-transport.js';
 import { anyTool, namesOf, openDoor, type Rule, textOf, until, upstreamWith } from '../fixtures/open-door.js';
 import { cpuMs, residentMb } from '../fixtures/processes.js';
@@ -159,6 +161,37 @@ describe.concurrent('restarts', () => {
     expect(memory.taken().find(({ id }) => id === 1)?.error?.data?.code).toBe('UPSTREAM_UNREACHABLE');
     await memory.gateway.close();
     expect(memory.clock.waiting).toBe(0);
+  });
+});
+
+describe('a call to an upstream that failed before it ever listed', () => {
+  const failing: MemoryScript = {
+    open: () => {
+      throw new DoorError('UPSTREAM_UNREACHABLE', 'no such command');
+    },
+  };
+  const good: MemoryScript = { on: { 'tools/call': () => ({ content: [] }) } };
+
+  test('starts it at once', async () => {
+    const memory = new MemoryDoor({ a: { scripts: [failing, good] } });
+    await memory.initialize();
+    expect(memory.gateway.upstreams()).toMatchObject([{ state: { kind: 'failed' } }]);
+    await memory.write(call(1, 'a__some'));
+    expect(memory.taken()).toMatchObject([{ id: 1, result: { content: [] } }]);
+    await memory.gateway.close();
+  });
+
+  test('while it is being started again is no call to a tool that is not there', async () => {
+    const memory = new MemoryDoor({ a: { scripts: [failing, SILENT], startTimeoutMs: 5_000 } });
+    await memory.initialize();
+    await memory.clock.advance(1_000);
+    expect(memory.gateway.upstreams()).toMatchObject([{ state: { kind: 'connecting' } }]);
+    await memory.write(call(1, 'a__some'));
+    await memory.clock.advance(10_000);
+    const [answer] = memory.taken();
+    expect(answer?.error?.data?.code).not.toBe('TOOL_UNKNOWN');
+    expect(answer?.error?.message).toContain('a: ');
+    await memory.gateway.close();
   });
 });
 
