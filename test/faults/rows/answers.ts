@@ -1,5 +1,5 @@
 /** Answers that are wrong, late, doubled, cut or in bad company: one call pays for each, and only with an error. */
-import { AT_ONCE_MS, claimAnswered, claimFailed, claimSameProcess } from '../claims.js';
+import { AT_ONCE_MS, claimAnswered, claimFailed, claimSameProcess, textOf } from '../claims.js';
 import type { Row } from '../run-row.js';
 import { sleep } from '../stage.js';
 
@@ -47,7 +47,6 @@ const malformed: readonly Row[] = [
   { name: 'result-and-error', what: 'a result and an error at once' },
   { name: 'invalid-utf8', what: 'bytes that are no UTF-8' },
   { name: 'deep', what: 'an answer nested 10,000 deep' },
-  { name: 'batch', what: 'a batch in a revision without batches' },
 ].map(({ name, what }) => ({
   name,
   promise: `${what}: UPSTREAM_BROKE_PROTOCOL within ${AT_ONCE_MS} ms, not at the deadline; others on it go on`,
@@ -111,6 +110,19 @@ const oversize: Row = {
   },
 };
 
+const strayBatch: Row = {
+  name: 'batch',
+  promise: `a batch in a revision without batches: its answer or UPSTREAM_BROKE_PROTOCOL within ${AT_ONCE_MS} ms, not at the deadline`,
+  entry: { callTimeoutMs: 2_000 },
+  act: async (stage) => {
+    await stage.prime();
+    const outcome = await stage.hostile('batch', { tag: 'in an array' });
+    if (textOf(outcome) === 'in an array') stage.note('answered');
+    else claimFailed(stage, outcome, ['UPSTREAM_BROKE_PROTOCOL']);
+    stage.measure('settled after', outcome.tookMs, AT_ONCE_MS);
+  },
+};
+
 const batches: Row = {
   name: 'batch-2025-03-26',
   promise: `a batch in the revision that has them is an answer; ${ANSWER_WITHIN_MS} ms`,
@@ -123,4 +135,4 @@ const batches: Row = {
   },
 };
 
-export const ANSWERS: readonly Row[] = [...harmless, ...malformed, ...overdue, oversize, batches];
+export const ANSWERS: readonly Row[] = [...harmless, ...malformed, ...overdue, oversize, strayBatch, batches];
