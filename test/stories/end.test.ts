@@ -228,4 +228,14 @@ describe('nothing spins', () => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(cpuMs(door.pid) - before).toBeLessThan(150);
   });
+
+  test('a door that cannot keep its catalogs is as idle, and ends', async (test) => {
+    const { door } = await openDoor(test, { upstreams: { tidy: TIDY }, env: { XDG_CACHE_HOME: '/proc/nope' } });
+    await door.request('tools/list');
+    const before = cpuMs(door.pid);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(cpuMs(door.pid) - before).toBeLessThan(100);
+    door.endInput();
+    expect(await door.ended(WITHIN_MS)).toEqual({ code: 0, signal: null });
+  });
 });

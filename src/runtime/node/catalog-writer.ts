@@ -1,8 +1,9 @@
-import { lstat, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { lstat, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import type { CachedCatalog } from '../../catalog/index.js';
 import { encodeCatalog } from './catalog-file.js';
+import { makeFolder } from './make-folder.js';
 import { isOursAlone } from './own-file.js';
 
 /** A catalog and the drafts of one that a kill left behind. */
@@ -21,7 +22,7 @@ export async function writeCatalogFile(options: {
 }): Promise<void> {
   const { folder, path, key, catalog } = options;
   const bytes = encodeCatalog(key, catalog);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   // Who else can write the folder could lay a link where a draft will be written.
   if (!isOursAlone(await stat(folder))) throw new Error(`others than us can write ${folder}`);
   const found = await lstat(path).catch(() => undefined);
