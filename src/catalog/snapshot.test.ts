@@ -148,6 +148,24 @@ describe('names in a catalog', () => {
   });
 });
 
+describe('snapshots that share a name book', () => {
+  const list = (mount: string): MountedList => listOf(mount, ['t'], { prefix: 'never' });
+
+  test('never show one name for two tools: the one that comes second is built again', () => {
+    const book = new NameBook();
+    const both = build([list('a'), list('b')], book).snapshot;
+    const late = build([list('b')], book).snapshot;
+    expect(late.entries[0]!.name).toBe('t');
+    expect(book.show(both.entries)).toBe(true);
+    expect(book.show(late.entries)).toBe(false);
+    const again = build([list('b')], book);
+    expect(again.names).toEqual([both.entries[1]!.name]);
+    expect(book.show(again.snapshot.entries)).toBe(true);
+    // Nothing of what was refused has been kept.
+    expect(build([list('a'), list('b')], book).names).toEqual(both.entries.map(({ name }) => name));
+  });
+});
+
 describe('an entry', () => {
   test('is advertised under its public name, every other byte as the upstream wrote it', () => {
     const { snapshot } = build([listOf('m', ['a "b"'])]);

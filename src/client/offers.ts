@@ -111,10 +111,12 @@ class OfferList {
   add(element: Uint8Array, isRepeat: boolean): boolean {
     if (this.#offers.size >= MAX_OFFERS || this.#textLength >= MAX_TEXT) return false;
     this.#position++;
-    const value = parse(element);
+    const read = parse(element);
+    const value = 'value' in read ? read.value : undefined;
     const key = isObject(value) ? value[this.#shape.key] : undefined;
     if (!isObject(value) || typeof key !== 'string' || key === '') {
-      this.#addFault('odd-offer', `left out #${this.#position}: ${whyOdd(value, this.#shape)}`);
+      const why = 'fault' in read ? read.fault : whyOdd(value, this.#shape);
+      this.#addFault('odd-offer', `left out #${this.#position}: ${why}`);
     } else if (!this.#offers.has(key)) {
       const offer = this.#read(element, value, key);
       this.#textLength += offer.definition.length;
@@ -148,18 +150,17 @@ class OfferList {
   }
 }
 
-/** @returns the error where the text, whose grammar is known to be good, is nested too deeply to be read */
-function parse(text: Uint8Array): unknown {
+/** Reads a text whose grammar is known to be good: at fault can only be that it is nested too deeply. */
+function parse(text: Uint8Array): { readonly value: unknown } | { readonly fault: string } {
   try {
-    return parseJson(decodeText(text));
+    return { value: parseJson(decodeText(text)) };
   } catch (thrown) {
-    if (thrown instanceof SyntaxError) return thrown;
+    if (thrown instanceof SyntaxError) return { fault: thrown.message };
     throw thrown;
   }
 }
 
 function whyOdd(value: unknown, shape: Shape): string {
-  if (value instanceof SyntaxError) return value.message;
   return isObject(value) ? `it has no ${shape.key}` : `it is ${kindOf(value)}, not an object`;
 }
 
@@ -233,8 +234,7 @@ function numberOf(value: unknown): number {
   return typeof value === 'number' ? value : Number.NaN;
 }
 
-const MOMENT =
-  /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const MOMENT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** ISO 8601 as SDK clients read it. */
 function isMoment(text: string): boolean {
