@@ -1,9 +1,11 @@
 /** An upstream that says nothing to a call, nor to a ping, is closed and started anew; one that says anything is not. */
 import { expect, test } from 'vitest';
-import { type MemoryScript, SOME_TOOL } from '../../test/fixtures/memory-transport.js';
+import { type MemoryScript, MemoryTransport, SOME_TOOL } from '../../test/fixtures/memory-transport.js';
 import { Started } from '../../test/fixtures/started-client.js';
-import type { CallOptions } from '../base/index.js';
-import { CallSignal } from '../base/index.js';
+import { VirtualClock } from '../../test/fixtures/virtual-clock.js';
+import { type CallOptions, CallSignal } from '../base/index.js';
+import { Connection } from './connection.js';
+import { HangWatch } from './hang-watch.js';
 
 const LISTED = { 'tools/list': () => ({ tools: [SOME_TOOL] }) };
 /** Silent once it has listed. */
@@ -163,4 +165,17 @@ test('a call that runs out of time as the connection ends hurts nobody', async (
   await up.clock.advance(60_000);
   expect(up.transports).toHaveLength(2);
   expect(up.clock.waiting).toBe(0);
+});
+
+test('a connection that has ended is not asked anything', async () => {
+  const clock = new VirtualClock();
+  const transport = new MemoryTransport();
+  const ignore = (): void => {};
+  const hooks = { notified: ignore, lost: ignore, warn: ignore, activity: ignore };
+  const connection = new Connection({ upstream: 'up', transport, clock, maxMessageBytes: 400, ...hooks });
+  await connection.open();
+  await connection.close();
+  new HangWatch({ connection, clock, callTimeoutMs: 5_000 }).timedOut(0);
+  expect(transport.sent).toEqual([]);
+  expect(clock.waiting).toBe(0);
 });

@@ -29,7 +29,7 @@ export class HangWatch {
   timedOut(sentAtMs: number): void {
     const { connection } = this.#options;
     if (!connection.isOpen) return;
-    this.#forgiveIfAlive();
+    if (this.#pingedAtMs !== undefined && this.#hasReadSince(this.#pingedAtMs)) this.#pingedAtMs = undefined;
     if (this.#pingedAtMs === undefined) {
       if (!this.#hasReadSince(sentAtMs)) this.#ping();
     } else if (connection.oldestSentAtMs > this.#pingedAtMs) this.#close();
@@ -40,8 +40,7 @@ export class HangWatch {
     const nowMs = clock.monotonicMs();
     const timeoutMs = Math.max(PING_TIMEOUT_MS, connection.lastReadMs + callTimeoutMs - nowMs);
     this.#pingedAtMs = nowMs;
-    // Whatever it answers is a sign of life, an error too; of silence `timedOut` hears.
-    const settled = (): void => this.#forgiveIfAlive();
+    // Whatever it answers is a sign of life, an error too, and shows in `lastReadMs`; of silence `timedOut` hears.
     connection
       .request('ping', undefined, {
         about: 'ping',
@@ -50,11 +49,7 @@ export class HangWatch {
         signal: undefined,
         progress: undefined,
       })
-      .then(settled, settled);
-  }
-
-  #forgiveIfAlive(): void {
-    if (this.#pingedAtMs !== undefined && this.#hasReadSince(this.#pingedAtMs)) this.#pingedAtMs = undefined;
+      .catch(() => {});
   }
 
   #hasReadSince(ms: number): boolean {
