@@ -1,7 +1,7 @@
 /** How a child is ended: its input first, then SIGTERM, then SIGKILL, each given a second. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { describe, type TestContext, test } from 'vitest';
-import { endGroup, keepGroup } from './process-group.js';
+import { describe, type TestContext, test, vi } from 'vitest';
+import { endGroup, keepGroup, killGroup as killOurs, leaderExited } from './process-group.js';
 
 interface Ended {
   readonly code: number | null;
@@ -64,4 +64,43 @@ describe.runIf(process.platform !== 'win32').concurrent('a child', () => {
 test.runIf(process.platform !== 'win32')('a group that never was is no error', async (test) => {
   await endGroup({ pid: 2 ** 30, exited: Promise.resolve(), endInput: () => {} });
   test.expect.assertions(0);
+});
+
+describe.runIf(process.platform !== 'win32')("a number that may be a stranger's by now", () => {
+  test('is not signalled: a group that was never kept', async (test) => {
+    const child = spawn('sh', ['-c', 'echo up; exec sleep 60'], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    test.onTestFinished(() => killGroup(child));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    await endGroup({ pid: child.pid!, exited: Promise.resolve(), endInput: () => {} });
+    killOurs(child.pid!);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    test.expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+  });
+
+  test('is not signalled: a group that ended with its leader', async (test) => {
+    const child = spawn('sh', ['-c', 'exit 0'], { detached: true, stdio: 'ignore' });
+    keepGroup(child.pid!);
+    await new Promise((resolve) => child.once('exit', resolve));
+    leaderExited(child.pid!);
+    const signals = vi.spyOn(process, 'kill');
+    test.onTestFinished(() => signals.mockRestore());
+    await endGroup({ pid: child.pid!, exited: Promise.resolve(), endInput: () => {} });
+    killOurs(child.pid!);
+    test.expect(signals).not.toHaveBeenCalled();
+  });
+
+  test('is still ours: a group whose leader left somebody behind', async (test) => {
+    const child = spawn('sh', ['-c', 'sleep 60 & exit 0'], { detached: true, stdio: 'ignore' });
+    test.onTestFinished(() => killGroup(child));
+    keepGroup(child.pid!);
+    await new Promise((resolve) => child.once('exit', resolve));
+    leaderExited(child.pid!);
+    const signals = vi.spyOn(process, 'kill');
+    test.onTestFinished(() => signals.mockRestore());
+    killOurs(child.pid!);
+    test.expect(signals).toHaveBeenCalledWith(-child.pid!, 'SIGKILL');
+  });
 });
