@@ -54,6 +54,7 @@ export class OfferBook {
   readonly prompts = new KeyBook();
   readonly #parsed = new WeakMap<ListedOffer, UriTemplate | 'odd'>();
   readonly #told = new Set<string>();
+  readonly #shown = new WeakSet<readonly Offer[]>();
 
   /**
    * A caller is about to see these.
@@ -61,7 +62,12 @@ export class OfferBook {
    * @returns false where one of them has been shown with another meaning since the snapshot was built: build again
    */
   show(kind: OfferKind, offers: readonly Offer[]): boolean {
-    return this[kind].show(offers.map(({ key, mount, offer }): KeyMeaning => ({ name: key, mount, key: offer.key })));
+    // A snapshot's list is frozen: what has been said of it once holds.
+    if (this.#shown.has(offers)) return true;
+    const meanings = offers.map(({ key, mount, offer }): KeyMeaning => ({ name: key, mount, key: offer.key }));
+    const isShown = this[kind].show(meanings);
+    if (isShown) this.#shown.add(offers);
+    return isShown;
   }
 
   /** Whether something is to be said for the first time. */
