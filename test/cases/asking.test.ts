@@ -15,6 +15,7 @@ import {
   type TestFolder,
   textOf,
   type UpstreamScript,
+  until,
   upstreamWith,
 } from '../fixtures/open-door.js';
 import { rawMember } from '../fixtures/raw-json.js';
@@ -91,6 +92,17 @@ describe.concurrent('who is asked', () => {
       expect(rawMember(raw, 'params')).toBe(params === undefined ? undefined : JSON.stringify(params));
     }
     expect(eventsOf(door)).toEqual([]);
+  });
+
+  test(`${titleOf('d01')} (a progress token, which is that server's alone)`, async (test) => {
+    const params = { _meta: { 'x.test/kept': 1, progressToken: 1 }, ...FORM };
+    const { door } = await openDoor(test, {
+      upstreams: { u: asking([question('1', 'elicitation/create', params)]) },
+      capabilities: client_capabilities,
+    });
+    door.answerRequests(answerOf);
+    expect(answersIn(await door.call('u__t0'))[0]?.result).toEqual(client_answers.elicitation);
+    expect(door.requests()[0]?.message?.params).toEqual({ _meta: { 'x.test/kept': 1 }, ...FORM });
   });
 
   test(titleOf('d02'), async (test) => {
@@ -203,6 +215,20 @@ describe.concurrent('a question that nobody waits for any more', () => {
     await expectRetracted(opened);
   });
 
+  test('is taken back where the caller gives up its call, and the server need not wait', async (test) => {
+    const u = { rules: [list, { on: 'tools/call', ask: [asked], emit: [] }] };
+    const { door, folder } = await openDoor(test, { upstreams: { u }, capabilities: { elicitation: {} } });
+    door.send('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"u__t0"}}');
+    const request = await door.waitFor(({ message }) => message?.method === 'elicitation/create');
+    door.notify('notifications/cancelled', { requestId: 7 });
+    const told = await door.waitFor(({ message }) => message?.method === 'notifications/cancelled');
+    expect(told.message?.params?.requestId).toEqual(request.message?.id);
+    await until(() => folder.received('u').some((line) => rawMember(line, 'id') === '"e1"'), 'an answer upstream');
+    const [answer] = folder.received('u').filter((line) => rawMember(line, 'id') === '"e1"');
+    expect(rawMember(answer ?? '', 'error', 'data', 'code')).toBe('"UPSTREAM_LOST"');
+    expect(door.answersTo(7)).toEqual([]);
+  });
+
   test('is taken back where the server ends', async (test) => {
     const u = { rules: [list, { on: 'tools/call', emit: [asked, { line: '', after_ms: 200 }], then_exit: 1 }] };
     const opened = await openDoor(test, { upstreams: { u }, capabilities: { elicitation: {} } });
@@ -310,7 +336,8 @@ describe('two callers of one gateway', () => {
     expect(of('bob').closed).toBeGreaterThan(0);
     expect(of('alice').closed).toBe(0);
     await alice.write({ id: asked?.id, result: { action: 'cancel' } });
-    expect(of('alice').sent.filter(({ id, method }) => id === 'e1' && method === undefined)).toHaveLength(1);
+    const answers = of('alice').sent.filter(({ id, method }) => id === 'e1' && method === undefined);
+    expect(answers.map(({ message }) => message.result)).toEqual([{ action: 'cancel' }]);
     await memory.gateway.close();
   });
 });
