@@ -138,9 +138,10 @@ export const CALL_BEHAVIOURS = {
     },
   },
   'ask-flood': {
-    what: 'asks its caller for everything, so many (50) times, then answers',
-    act: (call, wire) => {
+    what: 'asks its caller for everything, so many (50) times, then answers after `ms`',
+    act: async (call, wire) => {
       for (let round = 1; round <= (call.count || 50); round++) askForEverything(call.tag, round, wire);
+      await sleep(call.ms);
       answer(call, wire);
     },
   },
