@@ -32,6 +32,9 @@ export interface Routed {
   link: Link | undefined;
   wireId: number;
   deadlineMs: number;
+  /** Questions to its caller that may be for it and are not answered; while there are any, its deadline does not pass. */
+  questions: number;
+  stillSinceMs: number;
   due: Due | undefined;
   /** Given up by caller or deadline while an upstream worked on it: that upstream must be told. */
   isGivenUp: boolean;
@@ -46,9 +49,16 @@ export interface Link {
   /** Answers nothing, not even a ping. */
   isDeaf: boolean;
   hasTimedOut: boolean;
-  /** Questions to the caller that are not answered yet; while there are any, no deadline passes. */
-  questions: number;
-  askedAtMs: number;
+}
+
+/** What an upstream asked a caller over a connection of its own. */
+export interface Question {
+  readonly token: string;
+  readonly link: Link;
+  /** The requests under way when it was asked: it is for one of them, and does not say for which. */
+  readonly concerns: Set<Routed>;
+  /** `retracted`: all it may have been for are over, and so is it. */
+  state: 'open' | 'replied' | 'retracted' | 'lost';
 }
 
 /** Deadlines are noticed within this; all times of the test are chosen so that it never decides. */
@@ -58,6 +68,7 @@ const MAX_WAIT_MS = 120_000;
 
 export class RouterModel {
   readonly requests: Routed[] = [];
+  readonly questions: Question[] = [];
   readonly faults: string[] = [];
   /** How requests ended, what else came about, and how often: a run in which nothing was lost has shown nothing about losses. */
   readonly ends = new Map<string, number>();
@@ -78,6 +89,8 @@ export class RouterModel {
       link: undefined,
       wireId: -1,
       deadlineMs: Number.POSITIVE_INFINITY,
+      questions: 0,
+      stillSinceMs: 0,
       due: undefined,
       isGivenUp: false,
     });
@@ -98,7 +111,6 @@ export class RouterModel {
     if (!link.isLive) return;
     request.state = 'under way';
     request.deadlineMs = nowMs + this.#timeoutMs;
-    // Sent while the link's time stands still: what is left of that is added when it moves on.
   }
 
   /** An upstream says something to a request: the first time, if it is in time, that is its answer. */
@@ -109,20 +121,26 @@ export class RouterModel {
   linkLost(link: Link): void {
     if (!link.isLive) return;
     link.isLive = false;
-    link.questions = 0;
     for (const request of this.#underWay(link)) request.due ??= { kind: 'lost', tag: -1 };
+    for (const question of this.questions) {
+      if (question.link === link && question.state === 'open') question.state = 'lost';
+    }
   }
 
-  asked(link: Link, nowMs: number): void {
+  asked(link: Link, token: string, nowMs: number): void {
     this.#count('asked');
-    if (link.questions++ === 0) link.askedAtMs = nowMs;
+    const concerns = new Set(this.#underWay(link));
+    this.questions.push({ token, link, concerns, state: 'open' });
+    for (const request of concerns) if (request.questions++ === 0) request.stillSinceMs = nowMs;
   }
 
-  replied(link: Link, nowMs: number): void {
-    if (!link.isLive || link.questions === 0 || --link.questions > 0) return;
-    for (const request of this.#underWay(link)) {
-      const sentAtMs = request.deadlineMs - this.#timeoutMs;
-      request.deadlineMs += nowMs - Math.max(link.askedAtMs, sentAtMs);
+  /** The caller answers a question, perhaps one that nobody asks any more. */
+  replied(token: string, nowMs: number): void {
+    const question = this.questions.find((each) => each.token === token);
+    if (question?.state !== 'open') return;
+    question.state = 'replied';
+    for (const request of question.concerns) {
+      if (--request.questions === 0) request.deadlineMs += nowMs - request.stillSinceMs;
     }
   }
 
@@ -134,6 +152,9 @@ export class RouterModel {
   }
 
   left(caller: string): void {
+    for (const question of this.questions) {
+      if (question.link.owner === caller && question.state === 'open') question.state = 'lost';
+    }
     for (const request of this.requests) if (request.caller === caller) this.cancelled(request);
   }
 
@@ -155,9 +176,9 @@ export class RouterModel {
   settle(nowMs: number): void {
     for (const request of this.requests) {
       if (request.state === 'over') continue;
-      const { token, due, deadlineMs, link } = request;
+      const { token, due, deadlineMs } = request;
       if (due !== undefined) this.#fault(`${token} is due (${due.kind}) and was not answered`);
-      const isStanding = (link?.questions ?? 0) > 0;
+      const isStanding = request.questions > 0;
       if (!isStanding && nowMs > deadlineMs + SLACK_MS) this.#fault(`${token} is ${nowMs - deadlineMs} ms overdue`);
       if (request.state === 'waiting' && nowMs - request.sinceMs > MAX_WAIT_MS) this.#fault(`${token} waits for ever`);
     }
@@ -176,7 +197,7 @@ export class RouterModel {
     if (message.error?.data?.outcome !== 'unknown') return 'says nothing of its outcome';
     if (due?.kind === 'lost') return code === 'UPSTREAM_LOST' ? undefined : 'not told that its upstream was lost';
     if (code === 'TIMEOUT') {
-      if ((link?.questions ?? 0) > 0) return 'timed out while its caller was asked';
+      if (request.questions > 0) return 'timed out while its caller was asked';
       return nowMs >= deadlineMs && nowMs <= deadlineMs + SLACK_MS
         ? undefined
         : `timed out ${nowMs - deadlineMs} ms late`;
@@ -196,6 +217,11 @@ export class RouterModel {
   #end(request: Routed, how: string): void {
     request.state = 'over';
     this.#count(how);
+    for (const question of this.questions) {
+      if (question.state !== 'open' || !question.concerns.delete(request) || question.concerns.size > 0) continue;
+      question.state = 'retracted';
+      this.#count('retracted');
+    }
   }
 
   #count(what: string): void {

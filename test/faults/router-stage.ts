@@ -22,7 +22,7 @@ interface Connected {
 }
 
 /** A question that a caller was shown and has not answered. */
-interface Question {
+interface Shown {
   readonly caller: string;
   readonly id: unknown;
   readonly token: string;
@@ -33,8 +33,6 @@ export interface Asked {
   readonly link: Link;
   readonly id: string;
   readonly token: string;
-  /** The caller answered it while the upstream was there to hear. */
-  isReplied: boolean;
 }
 
 export class RouterStage {
@@ -43,7 +41,7 @@ export class RouterStage {
   readonly gateway: Gateway;
   readonly links = new Map<Link, MemoryTransport>();
   readonly callers = new Map<string, Connected>();
-  readonly questions: Question[] = [];
+  readonly questions: Shown[] = [];
   readonly asked: Asked[] = [];
   /** Mounts that cannot be started just now. */
   readonly refusing = new Set<string>();
@@ -126,25 +124,21 @@ export class RouterStage {
     if (link === undefined || !link.isLive || this.questions.length > 8) return;
     const id = `q${this.#count++}`;
     const question = `${token}?${id}`;
-    this.asked.push({ link, id, token: question, isReplied: false });
-    if (link.owner !== undefined) this.model.asked(link, this.clock.monotonicMs());
+    this.asked.push({ link, id, token: question });
+    if (link.owner !== undefined) this.model.asked(link, question, this.clock.monotonicMs());
     const requestedSchema = { type: 'object', properties: { token: { type: 'string' } } };
     const params = { message: question, requestedSchema };
     this.links.get(link)?.say(JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params }));
   }
 
-  reply({ caller, id, token }: Question): void {
+  reply({ caller, id, token }: Shown): void {
     this.questions.splice(
       this.questions.findIndex((each) => each.id === id && each.caller === caller),
       1,
     );
     const connected = this.#connected(caller);
     if (connected === undefined) return;
-    const asked = this.asked.find((each) => each.token === token);
-    if (asked?.link.isLive) {
-      asked.isReplied = true;
-      this.model.replied(asked.link, this.clock.monotonicMs());
-    }
+    this.model.replied(token, this.clock.monotonicMs());
     write(connected.door, { id, result: { action: 'accept', content: { token } } });
   }
 
@@ -180,8 +174,6 @@ export class RouterStage {
       isLive: true,
       isDeaf: false,
       hasTimedOut: false,
-      questions: 0,
-      askedAtMs: 0,
     };
     const transport: MemoryTransport = new MemoryTransport({
       on: {

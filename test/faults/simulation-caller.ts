@@ -57,6 +57,8 @@ export class SimulatedCaller {
   /** Calls of this connection, by id, that have no answer yet. */
   #open = new Map<string, SimulatedCall>();
   #lists = new Set<string>();
+  /** Until when an upstream asked this caller something: no deadline passes meanwhile. */
+  #asked = new Map<string, number>();
   isActive = true;
 
   constructor(options: SimulatedCallerOptions) {
@@ -178,7 +180,7 @@ export class SimulatedCaller {
     const listId = LIST.exec(line.slice(0, 80))?.[1];
     if (listId !== undefined && this.#lists.delete(listId)) return this.#listed(line);
     const message = JSON.parse(line) as Told;
-    if (message.method === 'elicitation/create') return this.#asked(message);
+    if (message.method === 'elicitation/create') return this.#questioned(message);
     if (message.method !== undefined) {
       journal.count(message.method);
       if (message.method === 'notifications/tools/list_changed') this.#list();
@@ -210,12 +212,12 @@ export class SimulatedCaller {
   }
 
   #faultOfResult(
-    { token, act, begun, askedOf }: SimulatedCall,
+    { token, act, begun, askedOf, upstream, sentAtMs }: SimulatedCall,
     result: NonNullable<Told['result']>,
   ): string | undefined {
     if (begun !== 1) return `a result, and it was begun ${begun} times`;
-    if (act === 'hang' || act === 'crash' || act === 'error' || act === 'late')
-      return 'a result that nobody gave in time';
+    if (act === 'hang' || act === 'crash' || act === 'error') return 'a result that nobody gave';
+    if (act === 'late' && this.#askedUntilMs(upstream) <= sentAtMs) return 'a result after the deadline';
     const text = result.content?.[0]?.text;
     const said = act !== 'ask' ? '' : this.#options.declaresElicitation ? ':asked' : ':cannot ask';
     if (text !== `${token}${said}`) return `not its own answer: ${text}`;
@@ -244,7 +246,7 @@ export class SimulatedCaller {
     }
   }
 
-  #asked({ id, params }: Told): void {
+  #questioned({ id, params }: Told): void {
     const { clock, seeded, journal, name } = this.#options;
     const call = journal.find(String(params?.message));
     if (call === undefined || call.caller !== name) return journal.miss(`${name} was asked about ${params?.message}`);
@@ -252,11 +254,18 @@ export class SimulatedCaller {
     call.askedOf = name;
     journal.count('callers asked');
     const door = this.#door;
-    clock.schedule(seeded.below(90_000), () => {
+    const replyAfterMs = seeded.below(90_000);
+    const untilMs = clock.monotonicMs() + replyAfterMs;
+    this.#asked.set(call.upstream, Math.max(untilMs, this.#askedUntilMs(call.upstream)));
+    clock.schedule(replyAfterMs, () => {
       if (this.#door !== door) return;
       const accept = { action: 'accept', content: { token: call.token } };
       this.#send({ id, result: seeded.chance(0.7) ? accept : { action: 'decline' } });
     });
+  }
+
+  #askedUntilMs(upstream: string): number {
+    return this.#asked.get(upstream) ?? Number.NEGATIVE_INFINITY;
   }
 
   #send(message: object): void {
