@@ -124,7 +124,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   d02: asking,
   d03: { ...asking, except: ['the 2026 half: issue 5'] },
   d04: {
-    ...asking,
+    runs: 'callers.test.ts',
     except: ['one shared connection: callers who can be asked never share one over stdio (design.md section 4b)'],
   },
   d05: asking,

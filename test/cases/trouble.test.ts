@@ -164,6 +164,27 @@ describe.concurrent('restarts', () => {
   });
 });
 
+test(`${titleOf('c43')} (a ping that doorward sends)`, async () => {
+  const noping: MemoryScript = {
+    on: {
+      'tools/call': () => undefined,
+      ping: ({ id }) =>
+        JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Unknown method: ping' } }),
+    },
+  };
+  const memory = new MemoryDoor({ noping: { scripts: [noping] } });
+  await memory.initialize();
+  for (let calls = 1; calls <= 3; calls++) {
+    await memory.write(call(calls, 'noping__some'));
+    await memory.clock.advance(180_000);
+    expect(memory.taken()).toMatchObject([{ id: calls, error: { data: { code: 'TIMEOUT' } } }]);
+  }
+  // It is slow with every call, but it is there: any answer to a ping says so.
+  expect(memory.transport('noping').received('ping').length).toBeGreaterThan(0);
+  expect(memory.attempts('noping')).toHaveLength(1);
+  await memory.gateway.close();
+});
+
 describe('a call to an upstream that failed before it ever listed', () => {
   const failing: MemoryScript = {
     open: () => {
