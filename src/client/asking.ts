@@ -6,12 +6,15 @@ import {
   type Clock,
   DoorError,
   type EventBus,
+  JsonScanner,
   type JsonSlice,
   joinPieces,
   sliceOf,
 } from '../base/index.js';
 import type { AskCaller } from './caller-requests.js';
 import { type ElicitationWarning, readElicitation } from './eliciting.js';
+import { ObjectText } from './object-text.js';
+import { RareWarnings } from './rare-warnings.js';
 
 /** How long a person may take over an answer. */
 const PARKED_MS = 600_000;
@@ -19,6 +22,8 @@ const PARKED_MS = 600_000;
 const ROOTS_MS = 5_000;
 const MAX_PER_PRINCIPAL = 16;
 const MAX_IN_ALL = 256;
+
+const scanner = new JsonScanner();
 
 /** Counts what waits for answers of callers, over all upstreams: servers must not be able to pile up questions. */
 export class ParkedRequests {
@@ -78,9 +83,14 @@ export function askingOf(options: AskingOptions): AskCaller {
 
 class Asking {
   readonly #options: AskingOptions;
+  readonly #warnings: RareWarnings;
 
   constructor(options: AskingOptions) {
     this.#options = options;
+    const { upstream, events, clock } = options;
+    this.#warnings = new RareWarnings(clock, (warning, message) =>
+      events.emit('server.warning', { upstream, warning, message }),
+    );
   }
 
   async ask(method: CallerMethod, params: JsonSlice | undefined, signal: CallSignal): Promise<CallerAnswer> {
@@ -113,7 +123,7 @@ class Asking {
       ),
     );
     try {
-      return await caller.ask({ method, params }, signal);
+      return await caller.ask({ method, params: withoutProgressToken(params) }, signal);
     } finally {
       timer.cancel();
       parked.release(id);
@@ -121,7 +131,21 @@ class Asking {
   }
 
   #warn(warnings: readonly ElicitationWarning[]): void {
-    const { upstream, events } = this.#options;
-    for (const warning of warnings) events.emit('server.warning', { upstream, ...warning });
+    for (const { warning, message } of warnings) this.#warnings.tell(warning, message);
   }
+}
+
+/**
+ * Takes the server's progress token out: it is unique among that server's requests, not among all that this caller is
+ * asked, and a request without one asks for no progress.
+ */
+function withoutProgressToken(params: JsonSlice | undefined): JsonSlice | undefined {
+  if (params === undefined) return undefined;
+  const { bytes, start, end } = params;
+  scanner.scan(bytes, start, end);
+  const meta = scanner.find('_meta', bytes);
+  if (meta < 0 || scanner.find('progressToken', bytes, meta) < 0) return params;
+  const text = new ObjectText(bytes.subarray(start, end));
+  text.drop(['_meta'], new Set(['progressToken']));
+  return sliceOf(text.finish());
 }

@@ -2,12 +2,13 @@ import {
   type CallerAnswer,
   type CallerMethod,
   CallSignal,
-  type DoorError,
+  DoorError,
   type JsonSlice,
   type Piece,
   toDoorError,
 } from '../base/index.js';
 import { doorErrorMessage, errorHead, resultHead } from '../protocol/index.js';
+import type { Pending } from './pending.js';
 
 /** Puts a server's request to a caller. @returns undefined where there is nobody who could be asked */
 export type AskCaller = (
@@ -19,28 +20,37 @@ export type AskCaller = (
 export interface CallerRequestsOptions {
   readonly ask: AskCaller;
   readonly reply: (pieces: readonly Piece[]) => void;
-  /** A caller is being asked, or the last one has answered: the upstream's calls wait for it, so their clock stands still. */
-  readonly waiting: (isWaiting: boolean) => void;
+  /** While a caller is asked, its calls wait for its own answer: their clock is to stand still. */
+  readonly isWaiting: (call: Pending, isWaiting: boolean) => void;
+}
+
+interface Question {
+  readonly signal: CallSignal;
+  /** The calls it may be for: over stdio it does not say which. */
+  readonly calls: Set<Pending>;
 }
 
 /** What one upstream has asked of its caller and has not been told yet. */
 export class CallerRequests {
   readonly #options: CallerRequestsOptions;
   /** By the id as the upstream wrote it. */
-  readonly #open = new Map<string, CallSignal>();
+  readonly #open = new Map<string, Question>();
 
   constructor(options: CallerRequestsOptions) {
     this.#options = options;
   }
 
-  /** @returns false where nobody could be asked, or the id is in use: the request is then to be refused */
-  ask(id: string, method: CallerMethod, params: JsonSlice | undefined): boolean {
+  /**
+   * @param calls what callers wait for at this moment
+   * @returns false where nobody could be asked, or the id is in use: the request is then to be refused
+   */
+  ask(id: string, method: CallerMethod, params: JsonSlice | undefined, calls: readonly Pending[]): boolean {
     if (this.#open.has(id)) return false;
     const signal = new CallSignal();
     const asked = this.#options.ask(method, params, signal);
     if (asked === undefined) return false;
-    this.#open.set(id, signal);
-    if (this.#open.size === 1) this.#options.waiting(true);
+    this.#open.set(id, { signal, calls: new Set(calls) });
+    for (const call of calls) this.#options.isWaiting(call, true);
     asked.then(
       ({ kind, json }) => this.#answer(id, signal, [kind === 'result' ? resultHead(id) : errorHead(id), json, '}']),
       (thrown: unknown) => this.#answer(id, signal, [doorErrorMessage(id, toDoorError(thrown))]),
@@ -50,10 +60,17 @@ export class CallerRequests {
 
   /** The upstream no longer wants an answer (MCP basic/utilities/cancellation): it gets none. */
   cancel(id: string, reason: DoorError): void {
-    const signal = this.#open.get(id);
-    if (signal === undefined) return;
-    this.#close(id);
-    signal.abort(reason);
+    this.#close(id)?.abort(reason);
+  }
+
+  /** A call is over. What was asked while it ran, and for no other that still does, is nobody's concern any more. */
+  callEnded(call: Pending): void {
+    for (const { signal, calls } of [...this.#open.values()]) {
+      // Aborting makes the wait fail, and so answers the upstream.
+      if (calls.delete(call) && calls.size === 0) {
+        signal.abort(new DoorError('UPSTREAM_LOST', 'the call that this was asked for is over'));
+      }
+    }
   }
 
   /** The upstream is gone: whoever was asked need not answer. */
@@ -62,13 +79,15 @@ export class CallerRequests {
   }
 
   #answer(id: string, signal: CallSignal, pieces: readonly Piece[]): void {
-    if (this.#open.get(id) !== signal) return;
+    if (this.#open.get(id)?.signal !== signal) return;
     this.#close(id);
     this.#options.reply(pieces);
   }
 
-  #close(id: string): void {
+  #close(id: string): CallSignal | undefined {
+    const question = this.#open.get(id);
     this.#open.delete(id);
-    if (this.#open.size === 0) this.#options.waiting(false);
+    for (const call of question?.calls ?? []) this.#options.isWaiting(call, false);
+    return question?.signal;
   }
 }

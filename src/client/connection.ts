@@ -33,6 +33,7 @@ import {
 import { type AskCaller, CallerRequests } from './caller-requests.js';
 import { isPlainContent } from './content.js';
 import { Pending, type PendingOwner, type RawAnswer, type RequestOptions } from './pending.js';
+import { RareWarnings } from './rare-warnings.js';
 import type { Transport } from './transport.js';
 
 export interface ConnectionOptions {
@@ -53,8 +54,6 @@ export interface ConnectionOptions {
   readonly timedOut?: (sentAtMs: number) => void;
 }
 
-/** At most one warning of a kind in this many milliseconds: an upstream must not fill the log of its operator. */
-const WARN_EVERY_MS = 30_000;
 /** What may wait unread before an upstream that does not read its stdin, in bytes. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const NOBODY: AskCaller = () => undefined;
@@ -80,19 +79,18 @@ export class Connection implements PendingOwner {
   #end: DoorError | undefined;
   #sweep: Scheduled | undefined;
   #sweepAtMs = Number.POSITIVE_INFINITY;
-  /** Why deadlines stand still, and since when: nobody reads, or a caller is being asked. */
-  readonly #stillFor = new Set<'paused' | 'asking'>();
-  #stillSinceMs = 0;
+  #isPaused = false;
   readonly #asked: CallerRequests;
-  readonly #warnedAtMs = new Map<string, number>();
+  readonly #warnings: RareWarnings;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#scanner = new JsonScanner(options.scanLimits);
+    this.#warnings = new RareWarnings(options.clock, options.warn);
     this.#asked = new CallerRequests({
       ask: options.ask ?? NOBODY,
       reply: (pieces) => this.#reply(pieces),
-      waiting: (isWaiting) => (isWaiting ? this.#standStill('asking') : this.#goOn('asking')),
+      isWaiting: (call, isWaiting) => (isWaiting ? this.#stop(call) : this.#goOn(call)),
     });
     this.#framer = new LineFramer(options.maxMessageBytes, {
       line: (bytes, start, end) => this.#line(bytes, start, end),
@@ -138,27 +136,26 @@ export class Connection implements PendingOwner {
 
   /** Stops reading. Deadlines stand still meanwhile: an answer that nobody reads is not late. */
   pause(): void {
-    this.#standStill('paused');
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    for (const pending of this.#pending.values()) this.#stop(pending);
     this.#options.transport.pause();
   }
 
   resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
     this.#options.transport.resume();
-    this.#goOn('paused');
+    for (const pending of this.#pending.values()) this.#goOn(pending);
   }
 
-  #standStill(why: 'paused' | 'asking'): void {
-    if (this.#stillFor.size === 0) this.#stillSinceMs = this.#options.clock.monotonicMs();
-    this.#stillFor.add(why);
+  #stop(pending: Pending): void {
+    pending.stop(this.#options.clock.monotonicMs());
   }
 
-  #goOn(why: 'paused' | 'asking'): void {
-    if (!this.#stillFor.delete(why) || this.#stillFor.size > 0) return;
-    const nowMs = this.#options.clock.monotonicMs();
-    for (const pending of this.#pending.values()) {
-      pending.standStill(nowMs - Math.max(this.#stillSinceMs, pending.sentAtMs));
-      this.#watchDeadline(pending.deadlineMs);
-    }
+  #goOn(pending: Pending): void {
+    pending.goOn(this.#options.clock.monotonicMs());
+    if (!pending.isStopped) this.#watchDeadline(pending.deadlineMs);
   }
 
   /** @param reason what `lost` hears, and what requests in flight fail with */
@@ -169,21 +166,21 @@ export class Connection implements PendingOwner {
 
   /** Sends a request of our own; `params` is JSON text. */
   request(method: string, params: string | undefined, options: RequestOptions): Promise<RawAnswer> {
-    const pending = this.#begin(options);
+    const pending = this.#begin(options, false);
     this.#hand(pending, [requestMessage(pending.id, method, params)]);
     return pending.answer;
   }
 
   /** Sends a call that has been judged, and waits for its answer. */
   call(params: CallParams, quotedName: string, options: RequestOptions): Promise<RawAnswer> {
-    const pending = this.#begin(options);
+    const pending = this.#begin(options, true);
     this.#hand(pending, forwardCall(params, pending.id, quotedName));
     return pending.answer;
   }
 
   /** Passes on any other request of a caller, under the upstream's own key for what it names. */
   relay(method: string, params: RequestParams, quotedKey: string, options: RequestOptions): Promise<RawAnswer> {
-    const pending = this.#begin(options);
+    const pending = this.#begin(options, true);
     this.#hand(pending, forwardRequest(method, params, pending.id, quotedKey));
     return pending.answer;
   }
@@ -198,12 +195,13 @@ export class Connection implements PendingOwner {
     }
   }
 
-  #begin(options: RequestOptions): Pending {
+  #begin(options: RequestOptions, isCallers: boolean): Pending {
     if (this.#end !== undefined) throw this.#end;
     if (options.signal?.aborted) throw options.signal.reason;
-    const pending = new Pending(this, this.#nextId++, options, this.#options.clock.monotonicMs());
+    const pending = new Pending(this, this.#nextId++, options, this.#options.clock.monotonicMs(), isCallers);
     this.#pending.set(pending.id, pending);
-    this.#watchDeadline(pending.deadlineMs);
+    if (this.#isPaused) this.#stop(pending);
+    else this.#watchDeadline(pending.deadlineMs);
     return pending;
   }
 
@@ -248,6 +246,7 @@ export class Connection implements PendingOwner {
   #settle(pending: Pending): void {
     this.#pending.delete(pending.id);
     pending.settle();
+    this.#asked.callEnded(pending);
   }
 
   /** An answer nobody waits for: to an id we never used, or again, or late. Dropped; the connection lives. */
@@ -255,11 +254,11 @@ export class Connection implements PendingOwner {
     const wasOurs = /^\d+$/.test(id) && Number(id) > 0 && Number(id) < this.#nextId;
     if (wasOurs) {
       this.lateAnswers++;
-      this.#warn(
+      this.#warnings.tell(
         'late-or-duplicate-response',
         `answered request ${id} again, or too late (${this.lateAnswers} so far)`,
       );
-    } else this.#warn('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
+    } else this.#warnings.tell('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
   }
 
   #notification(message: Message): void {
@@ -291,7 +290,10 @@ export class Connection implements PendingOwner {
     const text = this.#textOf('progressToken', message);
     const pending = this.#pending.get(Number(text));
     if (pending === undefined || String(pending.id) !== text) {
-      return this.#warn('unknown-progress-token', 'reported progress for a token that names no call in flight');
+      return this.#warnings.tell(
+        'unknown-progress-token',
+        'reported progress for a token that names no call in flight',
+      );
     }
     const nowMs = this.#options.clock.monotonicMs();
     pending.deadlineMs = Math.min(nowMs + pending.options.timeoutMs, pending.endsAtMs);
@@ -306,14 +308,19 @@ export class Connection implements PendingOwner {
     if (method === 'ping') return this.#reply([`${resultHead(id)}{}}`]);
     const params = this.#bodyOf(message);
     // A copy on one line: it outlives the chunk it came in.
-    if (isCallerMethod(method) && this.#asked.ask(id, method, params && onOneLine(params))) return;
+    if (isCallerMethod(method) && this.#asked.ask(id, method, params && onOneLine(params), this.#calls())) return;
     this.#reply([errorMessage(id, RPC.methodNotFound, `${method.slice(0, 200)} is not offered to servers here`)]);
+  }
+
+  /** What callers wait for now: what the upstream asks must be for one of them, if for any. */
+  #calls(): Pending[] {
+    return [...this.#pending.values()].filter((pending) => pending.isCallers);
   }
 
   #reply(pieces: readonly Piece[]): void {
     if (this.#end !== undefined) return;
     if (!this.isBacklogged) return this.#options.transport.send(pieces);
-    this.#warn('unread-replies', 'asks faster than it reads our replies; they are dropped');
+    this.#warnings.tell('unread-replies', 'asks faster than it reads our replies; they are dropped');
   }
 
   #bad(bad: BadMessage, bytes: Uint8Array, start: number, end: number): void {
@@ -338,27 +345,26 @@ export class Connection implements PendingOwner {
 
   #batch(bytes: Uint8Array, start: number, end: number): void {
     const spans = elementsOf(bytes, start);
-    if (!this.codec.allowsBatches || spans.length === 0) return this.#noise(bytes, start, end);
+    if (spans.length === 0) return this.#noise(bytes, start, end);
+    // What is in it may be what calls wait for: they need not wait for their deadline on a point of order.
+    if (!this.codec.allowsBatches) {
+      this.#warnings.tell(
+        'unexpected-batch',
+        `sent a batch, which revision ${this.codec.revision} has not; read all the same`,
+      );
+    }
     for (const span of spans) if (bytes[span.start] === 0x7b) this.#line(bytes, span.start, span.end);
   }
 
   #noise(bytes: Uint8Array, start: number, end: number): void {
     const sample = decodeText(bytes, start, Math.min(end, start + 80));
-    this.#warn('noise-on-stdout', `wrote something that is no message: ${JSON.stringify(sample)}`);
-  }
-
-  #warn(warning: string, message: string): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    const lastMs = this.#warnedAtMs.get(warning);
-    if (lastMs !== undefined && nowMs - lastMs < WARN_EVERY_MS) return;
-    this.#warnedAtMs.set(warning, nowMs);
-    this.#options.warn(warning, message);
+    this.#warnings.tell('noise-on-stdout', `wrote something that is no message: ${JSON.stringify(sample)}`);
   }
 
   #oversize(line: OversizeLine): void {
     const pending = line.id === undefined || line.method !== undefined ? undefined : this.#take(line.id);
     const message = `a message of ${line.length} bytes is over the limit of ${this.#options.maxMessageBytes}`;
-    if (pending === undefined) this.#warn('message-too-large', message);
+    if (pending === undefined) this.#warnings.tell('message-too-large', message);
     else pending.reject(this.#fault('MESSAGE_TOO_LARGE', message, pending));
   }
 
@@ -399,10 +405,10 @@ export class Connection implements PendingOwner {
 
   #expire(): void {
     this.#sweepAtMs = Number.POSITIVE_INFINITY;
-    if (this.#stillFor.size > 0) return;
     const nowMs = this.#options.clock.monotonicMs();
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const pending of [...this.#pending.values()]) {
+      if (pending.isStopped) continue;
       if (pending.deadlineMs > nowMs) earliestMs = Math.min(earliestMs, pending.deadlineMs);
       else {
         this.abandon(pending, this.#timeout(pending, nowMs), 'it took too long');

@@ -40,15 +40,19 @@ export class Pending implements CancelListener {
   readonly sentAtMs: number;
   /** Monotonic; moved on by progress, never past `endsAtMs`. */
   deadlineMs: number;
-  /** How long its clock stood still: nobody read, or the caller was asked something first. */
-  stoodStillMs = 0;
+  /** A caller waits for it; otherwise it is a request of our own. */
+  readonly isCallers: boolean;
   readonly answer: Promise<RawAnswer>;
   resolve!: (answer: RawAnswer) => void;
   reject!: (reason: unknown) => void;
   readonly #owner: PendingOwner;
+  #stops = 0;
+  #stoppedAtMs = 0;
+  #stoodStillMs = 0;
 
-  constructor(owner: PendingOwner, id: number, options: RequestOptions, nowMs: number) {
+  constructor(owner: PendingOwner, id: number, options: RequestOptions, nowMs: number, isCallers: boolean) {
     this.#owner = owner;
+    this.isCallers = isCallers;
     this.id = id;
     this.options = options;
     this.sentAtMs = nowMs;
@@ -61,12 +65,23 @@ export class Pending implements CancelListener {
   }
 
   get endsAtMs(): number {
-    return this.sentAtMs + this.options.maxMs + this.stoodStillMs;
+    return this.sentAtMs + this.options.maxMs + this.#stoodStillMs;
   }
 
-  /** Moves its end on by a time that was not its own. */
-  standStill(ms: number): void {
-    this.stoodStillMs += ms;
+  /** Whether its clock stands still: nobody reads, or its caller is being asked something first. */
+  get isStopped(): boolean {
+    return this.#stops > 0;
+  }
+
+  stop(nowMs: number): void {
+    if (this.#stops++ === 0) this.#stoppedAtMs = nowMs;
+  }
+
+  /** Undoes one `stop`; with the last one its end has moved on by the time that was not its own. */
+  goOn(nowMs: number): void {
+    if (this.#stops === 0 || --this.#stops > 0) return;
+    const ms = nowMs - this.#stoppedAtMs;
+    this.#stoodStillMs += ms;
     this.deadlineMs += ms;
   }
 

@@ -187,7 +187,10 @@ export class Fleet {
   /** A name that is not in the catalog may belong to an upstream that has not listed yet: list it, then look again. */
   async #lookUpAgain(name: string, signal: CancelSignal | undefined): Promise<CatalogEntry> {
     this.start();
-    const unlisted = this.mounts.filter((mount) => !mount.isSettled && mount.mayOwn(name));
+    // One that must have it is started anew for it, where it is down.
+    const unlisted = this.mounts.filter((mount) => {
+      return !mount.hasListed && (mount.hasPrefixOf(name) || (!mount.isSettled && mount.mayOwn(name)));
+    });
     if (unlisted.length > 0) await orAborted(this.#firstWith(name, unlisted), signal);
     // Shown, for its caller will use the name again: it must go on meaning the same tool.
     const entry = this.#show().find(name);

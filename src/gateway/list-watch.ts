@@ -58,3 +58,13 @@ export function reportToolChanges(before: CatalogSnapshot, after: CatalogSnapsho
   for (const entry of before.entries) if (after.find(entry.name) === undefined) emit(entry, 'removed');
   return hasChanged;
 }
+
+/** What can be listed: its definition as JSON text, and under which public key. */
+export interface Advertised {
+  readonly advertised: string;
+}
+
+/** Whether a caller would see no difference. */
+export function isSameList(before: readonly Advertised[], after: readonly Advertised[]): boolean {
+  return before.length === after.length && before.every(({ advertised }, at) => advertised === after[at]!.advertised);
+}

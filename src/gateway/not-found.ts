@@ -92,7 +92,9 @@ function failureOfOwner(
   for (const each of mounts) {
     const { state } = each;
     const isOwner = mount !== undefined || each.hasPrefixOf(name);
-    if (isOwner && !each.hasListed && state.kind === 'failed') return state.error;
+    if (!isOwner || each.hasListed) continue;
+    const failure = state.kind === 'failed' ? state : state.kind === 'connecting' ? state.failure : undefined;
+    if (failure !== undefined) return failure.error;
   }
   return undefined;
 }

@@ -2,6 +2,7 @@ import { type CancelSignal, Coalescer, toDoorError } from '../base/index.js';
 import { buildOffers, type Offer, type OfferKind, type OfferRoute, type OfferSnapshot } from '../catalog/index.js';
 import type { RequestParams } from '../protocol/index.js';
 import type { FleetOptions } from './fleet-options.js';
+import { isSameList } from './list-watch.js';
 import type { MountedUpstream } from './mounted.js';
 import { promptNotFound, resourceNotFound } from './not-found.js';
 import type { ListName } from './types.js';
@@ -49,6 +50,11 @@ export class OfferShelf {
     this.#mounts = mounts;
     this.#changed = changed;
     this.#snapshot = this.#build();
+  }
+
+  /** What there is now, as far as it was asked for. */
+  get snapshot(): OfferSnapshot {
+    return this.#snapshot;
   }
 
   /** All of one kind, by the waiting rule of lists. */
@@ -199,7 +205,7 @@ export class OfferShelf {
     this.#snapshot = this.#build();
     const changed = new Set<ListName>();
     for (const kind of this.#asked.keys()) {
-      if (!isSame(before[kind], this.#snapshot[kind])) changed.add(LIST_OF[kind]);
+      if (!isSameList(before[kind], this.#snapshot[kind])) changed.add(LIST_OF[kind]);
     }
     for (const list of changed) this.#changed(list);
   }
@@ -212,8 +218,4 @@ export class OfferShelf {
       this.#options.events.emit('server.warning', { upstream: mount, warning, message });
     });
   }
-}
-
-function isSame(before: readonly Offer[], after: readonly Offer[]): boolean {
-  return before.length === after.length && before.every((offer, at) => offer.advertised === after[at]!.advertised);
 }

@@ -11,6 +11,7 @@ import { type CatalogEntry, type Offer, type OfferKind, type OfferRoute, STATUS_
 import type { RawAnswer } from '../client/index.js';
 import type { CallParams, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Fleet } from './fleet.js';
+import { type Advertised, isSameList } from './list-watch.js';
 import { type Hearer, OWN_STATUS } from './notices.js';
 import type { ListName, RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall, View } from './types.js';
 
@@ -19,6 +20,8 @@ export class FleetView implements View, Hearer {
   protected readonly fleet: Fleet;
   readonly #caller: Caller | undefined;
   readonly #unwatch = new Set<() => void>();
+  /** What this caller was shown when it listed last. */
+  readonly #seen = new Map<OfferKind | 'tools', readonly Advertised[]>();
   #logLevel: LogLevel | undefined;
 
   constructor(fleet: Fleet, caller: Caller | undefined) {
@@ -39,8 +42,10 @@ export class FleetView implements View, Hearer {
     this.fleet.start();
   }
 
-  listTools({ signal }: { readonly signal?: CancelSignal } = {}): Promise<readonly CatalogEntry[]> {
-    return this.fleet.listTools(signal);
+  async listTools({ signal }: { readonly signal?: CancelSignal } = {}): Promise<readonly CatalogEntry[]> {
+    const entries = await this.fleet.listTools(signal);
+    this.#seen.set('tools', entries);
+    return entries;
   }
 
   staleMounts(): readonly string[] {
@@ -58,6 +63,12 @@ export class FleetView implements View, Hearer {
   async listOffers(kind: OfferKind, { signal }: { readonly signal?: CancelSignal } = {}): Promise<readonly Offer[]> {
     this.fleet.start();
     const offers = await this.fleet.offers.list(kind, signal);
+    const all = this.#withStatus(kind, offers);
+    this.#seen.set(kind, all);
+    return all;
+  }
+
+  #withStatus(kind: OfferKind, offers: readonly Offer[]): readonly Offer[] {
     const status = kind === 'resources' ? this.fleet.status.offer : undefined;
     return status === undefined ? offers : [...offers, status];
   }
@@ -104,12 +115,25 @@ export class FleetView implements View, Hearer {
   }
 
   onListChanged(listener: (list: ListName) => void): () => void {
-    const stop = this.fleet.watch.on(listener);
+    const stop = this.fleet.watch.on((list) => {
+      if (!this.#hasSeen(list)) listener(list);
+    });
     this.#unwatch.add(stop);
     return () => {
       stop();
       this.#unwatch.delete(stop);
     };
+  }
+
+  /** Whether this caller, when it listed last, was shown just what there is now: told late, it has listed meanwhile. */
+  #hasSeen(list: ListName): boolean {
+    const kinds = SHOWN_AS[list].filter((kind) => this.#seen.has(kind));
+    return kinds.length > 0 && kinds.every((kind) => isSameList(this.#seen.get(kind)!, this.#now(kind)));
+  }
+
+  #now(kind: OfferKind | 'tools'): readonly Advertised[] {
+    if (kind === 'tools') return this.fleet.snapshot.entries;
+    return this.#withStatus(kind, this.fleet.offers.snapshot[kind]);
   }
 
   pause(): void {
@@ -145,6 +169,13 @@ export class FleetView implements View, Hearer {
     return relayed(await client.relay(method, params, route.key, options));
   }
 }
+
+/** Which lists a caller is told of under each name. */
+const SHOWN_AS: Readonly<Record<ListName, readonly (OfferKind | 'tools')[]>> = {
+  tools: ['tools'],
+  resources: ['resources', 'templates'],
+  prompts: ['prompts'],
+};
 
 const NOTHING: RelayedAnswer = { kind: 'result', json: sliceOf(encodeText('{}')), hasLineBreaks: false };
 
