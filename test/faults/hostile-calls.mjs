@@ -137,6 +137,28 @@ export const CALL_BEHAVIOURS = {
       answer(call, wire);
     },
   },
+  'log-flood': {
+    what: 'so many (20,000) log messages, then the answer',
+    act: (call, wire) => {
+      for (let line = 1; line <= (call.count || 20_000); line++) {
+        const params = { level: 'info', data: `line ${line}` };
+        wire.send({ method: 'notifications/message', params }, { isShown: line === 1 });
+      }
+      answer(call, wire);
+    },
+  },
+  'ping-flood': {
+    what: 'so many (20,000) pings while it does not read, then reads again and answers',
+    act: async (call, wire) => {
+      process.stdin.pause();
+      for (let ping = 1; ping <= (call.count || 20_000); ping++) {
+        wire.send({ id: `${call.tag}-ping-${ping}`, method: 'ping' }, { isShown: ping === 1 });
+      }
+      await sleep(200);
+      process.stdin.resume();
+      answer(call, wire);
+    },
+  },
   'ask-flood': {
     what: 'asks its caller for everything, so many (50) times, then answers after `ms`',
     act: async (call, wire) => {

@@ -1,6 +1,6 @@
 /** Too much of something: bytes, lines, progress, questions. */
 import { residentMb } from '../../fixtures/processes.js';
-import { claimAnswered, claimFailed, claimRestarted } from '../claims.js';
+import { claimAnswered, claimFailed, claimRestarted, claimSameProcess } from '../claims.js';
 import { nowMs } from '../journal.js';
 import type { Row } from '../run-row.js';
 import { type Stage, sleep } from '../stage.js';
@@ -52,6 +52,46 @@ const stderrFlood: Row = {
   },
 };
 
+const LINES = 10_000;
+
+const messageFloods: readonly Row[] = [
+  { name: 'log-flood', what: `${LINES} log messages` },
+  { name: 'ping-flood', what: `${LINES} pings from one who does not read` },
+].map(({ name, what }) => ({
+  name,
+  promise: `${what}: the answer comes within 3 s, at most ${MAX_GROWTH_MB} MB`,
+  act: async (stage) => {
+    await stage.prime();
+    const { pid } = stage.journal();
+    await claimFlat(stage, async () => {
+      const outcome = await stage.hostile(name, { tag: 'done', count: LINES });
+      claimAnswered(stage, outcome, 'done');
+      stage.measure('answered', outcome.tookMs, 3_000);
+    });
+    if (name === 'log-flood') stage.note(`${stage.door.notifications('notifications/message').length} passed on`);
+    else await claimPingsAnswered(stage);
+    claimSameProcess(stage, pid);
+  },
+}));
+
+/** A reply may be dropped where it is not read, never given twice. */
+async function claimPingsAnswered(stage: Stage): Promise<void> {
+  const replies = (): Set<unknown> =>
+    new Set(
+      stage
+        .journal()
+        .of('received')
+        .flatMap(({ id, method }) => (method ? [] : [id])),
+    );
+  const allMs = await stage.until(() => replies().size >= LINES, 3_000);
+  stage.note(allMs === undefined ? `${replies().size} replies` : 'all replied to');
+  const given = stage
+    .journal()
+    .of('received')
+    .filter(({ method }) => method === undefined).length;
+  stage.expect(given > 0 && given === replies().size, 'no ping is answered twice', given);
+}
+
 const PROGRESS = 10_000;
 
 const progressFlood: Row = {
@@ -97,4 +137,4 @@ const slowCaller: Row = {
   },
 };
 
-export const FLOODS: readonly Row[] = [endless, stderrFlood, progressFlood, slowCaller];
+export const FLOODS: readonly Row[] = [endless, stderrFlood, ...messageFloods, progressFlood, slowCaller];
