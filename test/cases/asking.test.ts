@@ -244,9 +244,14 @@ async function putAnswers(
   test: TestContext,
   id: string,
   said: readonly object[],
+  config: object = {},
 ): Promise<OpenDoor & { readonly answers: readonly ReturnType<typeof answersIn>[number][] }> {
   const line = getCase(id).input.elicit_line as string;
-  const opened = await openDoor(test, { upstreams: { u: asking([line]) }, capabilities: { elicitation: {} } });
+  const opened = await openDoor(test, {
+    upstreams: { u: asking([line]) },
+    capabilities: { elicitation: {} },
+    config: { ...config },
+  });
   const answers = [];
   for (const one of said) {
     opened.door.answerRequests(() => one);
@@ -320,6 +325,14 @@ describe.concurrent('what was answered', () => {
     const told = await waitForEvents(door, event);
     expect(told).toMatchObject([{ upstream: 'u', warning }]);
     expect(JSON.stringify(told)).not.toContain('not-mail');
+  });
+
+  test(`${titleOf('d07')} (formats that are asserted)`, async (test) => {
+    const config = { validation: { elicitationFormats: 'assert' } };
+    const { door, answers } = await putAnswers(test, 'd07', answersOf('d07').slice(3), config);
+    await expectRefused(door, answers[0]!, { error: ASKED.invalidAnswer.wire, path: '/mail' });
+    expect(answers[1]?.result).toEqual(answersOf('d07')[4]);
+    expect(door.stderr).not.toContain('not-mail');
   });
 
   test(titleOf('d12'), async (test) => {
