@@ -41,7 +41,7 @@ const crashes: readonly Row[] = [
   act: async (stage) => {
     await stage.prime();
     const { pid } = stage.journal();
-    const waiting = [stage.hostile('mute'), stage.hostile('mute')];
+    const waiting = Array.from({ length: 20 }, () => stage.hostile('mute'));
     const outcomes = await Promise.all([...waiting, stage.hostile(behave)]);
     const atMs = goneAtMs(stage, event);
     claimLost(stage, outcomes, atMs);
