@@ -9,6 +9,7 @@ import {
   JsonScanner,
   type JsonSlice,
   joinPieces,
+  orAborted,
   sliceOf,
 } from '../base/index.js';
 import type { AskCaller } from './caller-requests.js';
@@ -123,7 +124,8 @@ class Asking {
       ),
     );
     try {
-      return await caller.ask({ method, params: withoutProgressToken(params) }, signal);
+      // Whoever implements a caller may forget the signal; the bounds hold all the same.
+      return await orAborted(caller.ask({ method, params: withoutProgressToken(params) }, signal), signal);
     } finally {
       timer.cancel();
       parked.release(id);

@@ -23,7 +23,6 @@ export class Fleet {
   readonly status: StatusBoard;
 
   readonly #byId: ReadonlyMap<string, MountedUpstream>;
-  readonly #stops: (() => void)[] = [];
   #snapshot: CatalogSnapshot;
   /** The snapshot whose names a caller saw last. */
   #shown: CatalogSnapshot | undefined;
@@ -33,12 +32,13 @@ export class Fleet {
   #firstListedAtMs: number | undefined;
 
   constructor(options: FleetOptions) {
-    const { gateway, clock, events } = options;
+    const { gateway, clock } = options;
     this.options = options;
     this.mounts = gateway.mounts.map(
       (mount) =>
         new MountedUpstream(mount, options, {
           listed: () => this.#rebuild(),
+          failed: () => this.status.look(),
           connected: (mounted) => this.#connected(mounted),
           notified: (mounted, method, params) => this.#notified(mounted, method, params),
         }),
@@ -51,10 +51,6 @@ export class Fleet {
       if (isListed !== wasListed) this.watch.changed('resources');
       this.notices.statusChanged();
     });
-    const look = (): void => this.status.look();
-    for (const name of ['upstream.connected', 'upstream.lost', 'upstream.relisted'] as const) {
-      this.#stops.push(events.on(name, look));
-    }
     this.#snapshot = this.#build();
   }
 
@@ -144,7 +140,6 @@ export class Fleet {
   }
 
   async close(): Promise<void> {
-    for (const stop of this.#stops) stop();
     this.watch.close();
     this.offers.close();
     this.status.close();
@@ -212,6 +207,7 @@ export class Fleet {
   }
 
   #connected(mount: MountedUpstream): void {
+    this.status.look();
     this.notices.connected(mount);
     this.offers.outdated(mount, ['resources', 'templates', 'prompts']);
   }

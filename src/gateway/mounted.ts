@@ -25,6 +25,8 @@ const VALIDATION: Validation = {
 export interface MountListener {
   /** It listed its tools, at first or anew. */
   listed(): void;
+  /** It failed: for the first time, or again. */
+  failed(): void;
   /** It is connected, at first or anew: what it was asked to remember it has forgotten. */
   connected(mount: MountedUpstream): void;
   /** A notification that is no answer to a request of ours; the params are lent for the time of the call. */
@@ -95,6 +97,7 @@ export class MountedUpstream {
         this.#remember(this.list);
         listener.listed();
       },
+      failed: () => listener.failed(),
       connected: () => listener.connected(this),
       notified: (method, params) => listener.notified(this, method, params),
     });

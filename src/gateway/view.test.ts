@@ -1,0 +1,307 @@
+/** What one caller sees besides tools: what is passed on, who is told, and what a caller's leaving ends. */
+import { describe, expect, test } from 'vitest';
+import { MemoryGateway, SILENT, toolNamed } from '../../test/fixtures/memory-gateway.js';
+import type { MemoryScript, MemoryTransport } from '../../test/fixtures/memory-transport.js';
+import { settled } from '../../test/fixtures/virtual-clock.js';
+import {
+  type Caller,
+  type CallerAnswer,
+  type CallerCapabilities,
+  type CallerRequest,
+  decodeText,
+  encodeText,
+  JsonScanner,
+  joinPieces,
+  type Piece,
+  sliceOf,
+} from '../base/index.js';
+import { locateCompletion, locateRequestParams, type RequestParams } from '../protocol/index.js';
+import type { RelayedAnswer, View } from './index.js';
+
+const ME = { principal: { id: 'me', kind: 'local' } } as const;
+const STATUS = 'doorward://status';
+
+class FakeCaller implements Caller {
+  readonly principal = ME.principal;
+  readonly door = 'memory';
+  readonly capabilities: CallerCapabilities;
+  readonly asked: CallerRequest[] = [];
+  readonly told: string[] = [];
+  answer: (request: CallerRequest) => Promise<CallerAnswer> = () => new Promise(() => {});
+
+  constructor(capabilities: CallerCapabilities = {}) {
+    this.capabilities = capabilities;
+  }
+
+  ask(request: CallerRequest): Promise<CallerAnswer> {
+    this.asked.push(request);
+    return this.answer(request);
+  }
+
+  tell(method: string, params?: Piece): void {
+    this.told.push(`${method} ${params === undefined ? '' : decodeText(joinPieces([params]))}`.trim());
+  }
+}
+
+const offering = (more: MemoryScript['on'] = {}): MemoryScript => ({
+  on: {
+    initialize: () => ({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
+      serverInfo: { name: 's', version: '1' },
+    }),
+    'resources/list': () => ({ resources: [{ uri: 'x://1', name: 'one' }] }),
+    'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'x://t/{id}', name: 't' }] }),
+    'prompts/list': () => ({ prompts: [{ name: 'p' }] }),
+    'resources/read': ({ params }) => ({ contents: [], uri: params?.uri }),
+    'resources/subscribe': () => ({}),
+    'resources/unsubscribe': () => ({}),
+    'logging/setLevel': () => ({}),
+    'prompts/get': ({ params }) => ({ messages: [], was: params?.name }),
+    'completion/complete': ({ params }) => ({ completion: { values: [] }, ref: params?.ref }),
+    ...more,
+  },
+});
+
+function paramsOf(names: 'prompt' | 'resource' | 'completion', text: string): RequestParams {
+  const bytes = encodeText(`{"params":${text}}`);
+  const scanner = new JsonScanner();
+  scanner.scan(bytes, 0, bytes.length);
+  const at = scanner.find('params', bytes);
+  const params =
+    names === 'completion' ? locateCompletion(scanner, bytes, at) : locateRequestParams(scanner, bytes, at, names);
+  if (typeof params === 'string') throw new Error(params);
+  return params;
+}
+
+const uri = (text: string): RequestParams => paramsOf('resource', JSON.stringify({ uri: text }));
+const read = ({ json }: RelayedAnswer): Record<string, unknown> =>
+  JSON.parse(decodeText(json.bytes, json.start, json.end)) as Record<string, unknown>;
+
+async function admitted(
+  mounts: ConstructorParameters<typeof MemoryGateway>[0],
+  capabilities: CallerCapabilities = {},
+): Promise<{ fixture: MemoryGateway; caller: FakeCaller; view: View; upstream: (id: string) => MemoryTransport }> {
+  const fixture = new MemoryGateway(mounts);
+  const caller = new FakeCaller(capabilities);
+  const view = fixture.gateway.admit(caller);
+  await view.listTools();
+  return { fixture, caller, view, upstream: (id) => fixture.transport(id) };
+}
+
+describe('what upstreams offer', () => {
+  test('is listed once it is asked for, kept, and listed anew when it changed', async () => {
+    const { view, upstream, caller, fixture } = await admitted({ a: { scripts: [offering()] } });
+    expect(upstream('a').received('resources/list')).toHaveLength(0);
+    for (let i = 0; i < 3; i++) expect(await view.listOffers('resources')).toMatchObject([{ key: 'x://1' }]);
+    expect(upstream('a').received('resources/list')).toHaveLength(1);
+    upstream('a').say('{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}');
+    await settled();
+    expect(upstream('a').received('resources/list')).toHaveLength(2);
+    // Nothing was different, so nobody is told.
+    await fixture.clock.advance(1_000);
+    expect(caller.told).toEqual([]);
+  });
+
+  test('of an upstream that does not say that it has any is never asked for', async () => {
+    const { view, upstream } = await admitted({ a: {} });
+    expect(await view.listOffers('prompts')).toEqual([]);
+    expect(upstream('a').received('prompts/list')).toHaveLength(0);
+  });
+
+  test('comes without an upstream that hangs, by the rule of lists', async () => {
+    const { view, fixture } = await admitted({
+      a: { scripts: [offering({ 'prompts/list': () => undefined })] },
+      b: { scripts: [offering()] },
+    });
+    const listed = view.listOffers('prompts');
+    await fixture.clock.advance(1_500);
+    expect((await listed).map(({ key }) => key)).toEqual(['b__p']);
+  });
+
+  test.each([
+    { why: 'a listed resource', of: uri('x://1'), method: 'resources/read', was: { uri: 'x://1' } },
+    { why: 'one of a template', of: uri('x://t/5'), method: 'resources/read', was: { uri: 'x://t/5' } },
+    { why: 'a prompt', of: paramsOf('prompt', '{"name":"a__p"}'), method: 'prompts/get', was: { was: 'p' } },
+    {
+      why: 'a completion',
+      of: paramsOf('completion', '{"argument":{"name":"n","value":"v"},"ref":{"type":"ref/prompt","name":"a__p"}}'),
+      method: 'completion/complete',
+      was: { ref: { type: 'ref/prompt', name: 'p' } },
+    },
+  ] as const)('is passed on under its own key: $why', async ({ of, method, was }) => {
+    const { view } = await admitted({ z: {}, a: { scripts: [offering()] } });
+    expect(read(await view.relay(method, of, ME))).toMatchObject(was);
+  });
+
+  test.each([
+    { of: paramsOf('prompt', '{"name":"a__q"}'), method: 'prompts/get', code: 'PROMPT_UNKNOWN', hint: 'a__p' },
+    { of: uri('y://1'), method: 'resources/read', code: 'RESOURCE_UNKNOWN', hint: 'List the resources' },
+  ] as const)('and is $code where nobody has it, with help', async ({ of, method, code, hint }) => {
+    const { view, upstream } = await admitted({ a: { scripts: [offering()] }, b: { scripts: [offering()] } });
+    await expect(view.relay(method, of, ME)).rejects.toMatchObject({ code, hint: expect.stringContaining(hint) });
+    expect(upstream('a').received(method)).toEqual([]);
+  });
+
+  test('is looked for again before it is said to be unknown', async () => {
+    const more = { resources: [{ uri: 'x://1', name: 'one' }] };
+    const script = offering({ 'resources/list': () => more });
+    const { view } = await admitted({ a: { scripts: [script] }, b: { scripts: [offering()] } });
+    await view.listOffers('resources');
+    more.resources = [...more.resources, { uri: 'y://new', name: 'new' }];
+    expect(read(await view.relay('resources/read', uri('y://new'), ME))).toMatchObject({ uri: 'y://new' });
+  });
+});
+
+describe('subscriptions', () => {
+  test('are told to those who have them, and end upstream with the last', async () => {
+    const { view, fixture, caller, upstream } = await admitted({ a: { scripts: [offering()] } });
+    const other = new FakeCaller();
+    const second = fixture.gateway.admit(other);
+    await view.subscribe(uri('x://1'), ME);
+    await second.subscribe(uri('x://1'), ME);
+    upstream('a').say('{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x://1"}}');
+    expect(caller.told).toEqual(['notifications/resources/updated {"uri":"x://1"}']);
+    expect(other.told).toEqual(caller.told);
+    await view.unsubscribe(uri('x://1'), ME);
+    expect(upstream('a').received('resources/unsubscribe')).toHaveLength(0);
+    await second.close();
+    await settled();
+    expect(upstream('a').received('resources/unsubscribe')).toHaveLength(1);
+  });
+
+  test('outlive their upstream: it is asked anew, and may have changed meanwhile', async () => {
+    const { view, fixture, caller, upstream } = await admitted({ a: { scripts: [offering()] } });
+    await view.subscribe(uri('x://1'), ME);
+    upstream('a').lose();
+    await fixture.clock.advance(1_000);
+    expect(fixture.attempts('a')).toHaveLength(2);
+    expect(upstream('a').received('resources/subscribe')).toHaveLength(1);
+    expect(caller.told).toContain('notifications/resources/updated {"uri":"x://1"}');
+  });
+});
+
+describe('log messages', () => {
+  const say = (level: string): string =>
+    `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"${level}","data":"d"}}`;
+  const levels = (caller: FakeCaller): unknown[] =>
+    caller.told.map((line) => (JSON.parse(line.slice(line.indexOf(' '))) as { level: string }).level);
+
+  test('pass as they come until somebody asks for a level', async () => {
+    const { caller, upstream } = await admitted({ a: { scripts: [offering()] } });
+    upstream('a').say(say('debug'), say('error'), say('unheard-of'));
+    expect(levels(caller)).toEqual(['debug', 'error', 'unheard-of']);
+  });
+
+  test('are asked for at the most verbose level anybody wants, and filtered for each', async () => {
+    const { view, fixture, caller, upstream } = await admitted({ a: { scripts: [offering()] } });
+    const chatty = new FakeCaller();
+    const second = fixture.gateway.admit(chatty);
+    view.setLogLevel('error');
+    second.setLogLevel('debug');
+    await settled();
+    expect(
+      upstream('a')
+        .received('logging/setLevel')
+        .map(({ params }) => params?.level),
+    ).toEqual(['error', 'debug']);
+    upstream('a').say(say('debug'), say('error'));
+    expect(levels(caller)).toEqual(['error']);
+    expect(levels(chatty)).toEqual(['debug', 'error']);
+    await second.close();
+    await settled();
+    expect(upstream('a').received('logging/setLevel').at(-1)?.params?.level).toBe('error');
+  });
+});
+
+describe('a caller who can be asked', () => {
+  const ASKABLE = { elicitation: '{"form":{}}', roots: '{}' };
+
+  test('has upstreams of its own, told what it declared, ended when it leaves', async () => {
+    const { view, fixture, upstream } = await admitted({ a: {} }, ASKABLE);
+    expect(upstream('a').received('initialize')[0]?.params?.capabilities).toEqual({
+      elicitation: { form: {} },
+      roots: {},
+    });
+    await fixture.gateway.listTools();
+    expect(upstream('a').received('initialize')[0]?.params?.capabilities).toEqual({});
+    await view.close();
+    expect(fixture.attempts('a').map(({ closed }) => closed)).toEqual([1, 0]);
+  });
+
+  test('is asked what it declared, and nothing else', async () => {
+    const { caller, upstream } = await admitted({ a: {} }, ASKABLE);
+    caller.answer = () => Promise.resolve({ kind: 'result', json: sliceOf(encodeText('{"roots":[]}')) });
+    upstream('a').say(
+      '{"jsonrpc":"2.0","id":0,"method":"roots/list"}',
+      '{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{}}',
+    );
+    await settled();
+    expect(caller.asked.map(({ method }) => method)).toEqual(['roots/list']);
+    const said = upstream('a').sent.map(({ message }) => message);
+    expect(said).toContainEqual({ jsonrpc: '2.0', id: 0, result: { roots: [] } });
+    expect(said).toContainEqual({ jsonrpc: '2.0', id: 's', error: expect.objectContaining({ code: -32601 }) });
+  });
+
+  test('who does not answer roots/list within 5 s costs its server an error, not a hang (case d18)', async () => {
+    const { fixture, upstream } = await admitted({ a: {} }, ASKABLE);
+    upstream('a').say('{"jsonrpc":"2.0","id":0,"method":"roots/list"}');
+    await fixture.clock.advance(5_000);
+    expect(upstream('a').sent.at(-1)?.message).toMatchObject({ id: 0, error: { data: { code: 'TIMEOUT' } } });
+  });
+
+  test('tells of other roots', async () => {
+    const { view, upstream } = await admitted({ a: {} }, ASKABLE);
+    view.rootsChanged();
+    expect(upstream('a').received('notifications/roots/list_changed')).toHaveLength(1);
+  });
+});
+
+describe('what is wrong', () => {
+  const advisories = async (view: View): Promise<readonly Record<string, unknown>[]> => {
+    const { contents } = read(await view.relay('resources/read', uri(STATUS), ME)) as { contents: { text: string }[] };
+    return (JSON.parse(contents[0]!.text) as { upstreams: Record<string, unknown>[] }).upstreams;
+  };
+  const isListed = async (view: View): Promise<boolean> =>
+    (await view.listOffers('resources')).some(({ key }) => key === STATUS);
+
+  test('is listed only while it is', async () => {
+    const { view, fixture, caller, upstream } = await admitted({ a: {} });
+    expect(await isListed(view)).toBe(false);
+    expect(await advisories(view)).toEqual([]);
+    await view.subscribe(uri(STATUS), ME);
+    upstream('a').lose();
+    expect(await isListed(view)).toBe(true);
+    expect(await advisories(view)).toMatchObject([
+      { id: 'a', status: 'failed', code: 'UPSTREAM_LOST', since: expect.any(String), retryAtMs: expect.any(Number) },
+    ]);
+    expect(caller.told).toContain(`notifications/resources/updated {"uri":"${STATUS}"}`);
+    await fixture.clock.advance(1_000);
+    expect(await isListed(view)).toBe(false);
+  });
+
+  test('names one that hangs, one that keeps ending, and one with broken schemas', async () => {
+    const broken = { name: 'x', inputSchema: { type: 'nonsense' } };
+    const dying: MemoryScript = { open: () => Promise.reject(new Error('no')) };
+    const { view, fixture } = await (async () => {
+      const fixture = new MemoryGateway({
+        hung: { scripts: [SILENT] },
+        dying: { scripts: [dying] },
+        bad: { scripts: [{ tools: [broken, toolNamed('y')] }] },
+        good: {},
+      });
+      const view = fixture.gateway.admit(new FakeCaller());
+      view.start();
+      return { fixture, view };
+    })();
+    await fixture.clock.advance(20_000);
+    const listed = view.listTools();
+    await fixture.clock.advance(1);
+    expect((await listed).map(({ name }) => name)).toEqual(['bad__y', 'good__some']);
+    expect((await advisories(view)).map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'hung starting',
+      'dying flapping',
+      'bad degraded',
+    ]);
+  });
+});
