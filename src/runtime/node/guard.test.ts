@@ -23,6 +23,7 @@ class Host {
   readonly #test: TestContext;
   readonly #child: ChildProcess;
   readonly #lines: Interface;
+  readonly #started: number[] = [];
 
   constructor(test: TestContext, shell = '/bin/sh') {
     this.#test = test;
@@ -31,7 +32,9 @@ class Host {
     this.#child = spawn(process.execPath, [script.path, shell], { env, stdio: ['pipe', 'pipe', 'inherit'] });
     this.#lines = createInterface({ input: this.#child.stdout! });
     test.onTestFinished(() => {
-      for (const { pid } of findMarked(this.mark)) kill(pid, 'SIGKILL');
+      // By group: one that is just being forked cannot be found yet.
+      for (const group of this.#started) kill(-group, 'SIGKILL');
+      this.kill();
     });
   }
 
@@ -40,9 +43,11 @@ class Host {
   }
 
   /** Has it do something, see guarded-host.ts. */
-  ask(line: string): Promise<unknown> {
-    const answer = new Promise((resolve) => this.#lines.once('line', (text) => resolve(JSON.parse(text))));
+  async ask(line: string): Promise<unknown> {
+    const answered = new Promise<unknown>((resolve) => this.#lines.once('line', (text) => resolve(JSON.parse(text))));
     this.#child.stdin!.write(`${line}\n`);
+    const answer = await answered;
+    if (line === 'start' || line === 'escape') this.#started.push(Number(answer));
     return answer;
   }
 
