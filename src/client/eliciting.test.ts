@@ -172,6 +172,11 @@ describe('an answer', () => {
     expect(pointersOf(formOf(NAMED).judge(answer(json)))).toEqual(['']);
   });
 
+  test('without content stays without it where nothing is filled in', () => {
+    const json = '{"action":"accept"}';
+    expect(delivered(formOf('{"type":"object","properties":{"a":{"type":"string"}}}').judge(answer(json)))).toBe(json);
+  });
+
   test('to a URL is not judged, but must be an answer', () => {
     const url = asked(read('{"mode":"url","url":"https://x.test","elicitationId":"1"}'));
     for (const json of ['{"action":"accept"}', '{"action":"accept","content":{"a":1,"a":2}}', '{"action":"cancel"}']) {
