@@ -3,11 +3,13 @@
  *
  *   soak-host.ts SOCKET MOUNTS     MOUNTS is JSON: [{ id, args, env, callTimeoutMs }]
  *
- * Says `{"pid":...}` once it listens, and answers each line on stdin with its memory, after a collection where the
- * process was started with --expose-gc. SIGTERM ends it, upstreams and all.
+ * Says `{"pid":...}` once it listens, and answers each line on stdin: `sample` with its memory, after a collection where
+ * the process was started with --expose-gc; `count` with how many objects of a kind are still held. SIGTERM ends it, upstreams and all.
  */
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { queryObjects } from 'node:v8';
+import { Connection } from '../../src/client/connection.js';
 import { StreamDoor } from '../../src/doors/index.js';
 import { createGateway, type Mount } from '../../src/gateway/index.js';
 import { spawnTransport } from '../../src/runtime/node/index.js';
@@ -30,6 +32,13 @@ export interface HostSample {
 
 // With --enable-source-maps the first look at a stack reads the map of this whole bundle: 8 MB that are not the gateway's.
 void new Error('once').stack;
+
+export interface HostCount {
+  /** One for each caller. */
+  readonly doors: number;
+  /** One for each upstream process. */
+  readonly connections: number;
+}
 
 const [path = '', mountsText = '[]'] = process.argv.slice(2);
 const gateway = createGateway({
@@ -69,14 +78,21 @@ function serve(socket: Socket): void {
 const server = createServer(serve);
 server.listen(path, () => process.stdout.write(`${JSON.stringify({ pid: process.pid })}\n`));
 const control = createInterface({ input: process.stdin });
-control.on('line', () => {
+control.on('line', (line) => process.stdout.write(`${JSON.stringify(line === 'count' ? count() : sample())}\n`));
+
+function sample(): HostSample {
   (globalThis as { gc?: () => void }).gc?.();
   const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
   const timers = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const mb = (bytes: number): number => bytes / 2 ** 20;
-  const sample: HostSample = { rssMb: mb(rss), heapMb: mb(heapUsed), buffersMb: mb(arrayBuffers), timers };
-  process.stdout.write(`${JSON.stringify(sample)}\n`);
-});
+  return { rssMb: mb(rss), heapMb: mb(heapUsed), buffersMb: mb(arrayBuffers), timers };
+}
+
+/** What is reachable; without the prototypes, which count themselves. */
+function count(): HostCount {
+  const held = (kind: typeof StreamDoor | typeof Connection): number => queryObjects(kind, { format: 'count' });
+  return { doors: held(StreamDoor), connections: held(Connection) };
+}
 
 async function end(): Promise<void> {
   server.close();

@@ -2,6 +2,7 @@
 import type { ProcessFacts } from '../fixtures/processes.js';
 import type { SoakCaller } from './soak-caller.js';
 import type { Miss, SoakCheck } from './soak-check.js';
+import type { HostCount } from './soak-host.js';
 import { describeProcess, type Holdings, type Point, quantile, slopePerMinute } from './soak-measure.js';
 import { ALL_FAULTS } from './soak-plan.js';
 
@@ -16,8 +17,8 @@ export interface RunFacts {
   readonly seconds: number;
   readonly workedSeconds: number;
   readonly callers: readonly SoakCaller[];
-  readonly before: Holdings;
-  readonly after: Holdings & { readonly timers: number };
+  readonly before: Holdings & HostCount;
+  readonly after: Holdings & HostCount & { readonly timers: number };
   readonly rss: readonly Point[];
   readonly heap: readonly Point[];
   readonly buffers: readonly Point[];
@@ -77,6 +78,12 @@ export function makeReport(check: SoakCheck, facts: RunFacts): Report {
       value: `${before.own} -> ${after.own}`,
       asked: `within ${MAX_DESCRIPTORS}`,
       isGood: Math.abs(after.own - before.own) <= MAX_DESCRIPTORS,
+    },
+    {
+      what: 'doors and connections held',
+      value: `${before.doors}, ${before.connections} -> ${after.doors}, ${after.connections}`,
+      asked: 'no more',
+      isGood: after.doors <= before.doors && after.connections <= before.connections,
     },
     read(
       'descriptors and children',

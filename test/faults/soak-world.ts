@@ -7,7 +7,7 @@ import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { findMarked, type ProcessFacts } from '../fixtures/processes.js';
 import { SoakCaller, sleep } from './soak-caller.js';
-import type { HostMount, HostSample } from './soak-host.js';
+import type { HostCount, HostMount, HostSample } from './soak-host.js';
 import { Plan, UPSTREAMS } from './soak-plan.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -70,10 +70,12 @@ export class SoakWorld {
     await Promise.all(this.callers.map((caller) => caller.connect()));
   }
 
-  async sample(): Promise<HostSample> {
-    const said = this.#nextLine();
-    this.#host?.stdin?.write('sample\n');
-    return JSON.parse(await said) as HostSample;
+  sample(): Promise<HostSample> {
+    return this.#askHost<HostSample>('sample');
+  }
+
+  count(): Promise<HostCount> {
+    return this.#askHost<HostCount>('count');
   }
 
   /** Ends everything. @returns what was still running 10 s later */
@@ -91,6 +93,12 @@ export class SoakWorld {
     return { orphans, endedMs: performance.now() - beganMs };
   }
 
+  async #askHost<Answer>(what: 'sample' | 'count'): Promise<Answer> {
+    const said = this.#nextLine();
+    this.#host?.stdin?.write(`${what}\n`);
+    return JSON.parse(await said) as Answer;
+  }
+
   #running(): ProcessFacts[] {
     return findMarked(this.#mark).filter(({ pid }) => pid !== process.pid);
   }
@@ -105,7 +113,12 @@ export class SoakWorld {
   }
 
   async #startHost(socket: string): Promise<void> {
-    const script = [join(ROOT, 'tools', 'run-ts.mjs'), '--expose-gc', join(ROOT, 'test', 'faults', 'soak-host.ts')];
+    const script = [
+      join(ROOT, 'tools', 'run-ts.mjs'),
+      '--expose-gc',
+      '--disable-warning=ExperimentalWarning',
+      join(ROOT, 'test', 'faults', 'soak-host.ts'),
+    ];
     const host = spawn(process.execPath, [...script, socket, JSON.stringify(this.#mounts())], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, DOORWARD_SOAK: this.#mark },

@@ -5,7 +5,7 @@
  *
  * `--cli N`: that many callers more, each through a `doorward stdio` of its own (dist must be built). A seed draws the same
  * decisions again, caller by caller; `--replay FOLDER` takes seed and size from a run that was kept, and says where a
- * decision differs. 15 s of the same work come first as warm-up: all of it is checked but memory, which is read once a second
+ * decision differs. 30 s of the same work come first as warm-up: all of it is checked but memory, which is read once a second
  * after a forced collection in the host (--expose-gc).
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { makeReport, printReport, type RunFacts } from './soak-report.js';
 import { CLI, SoakWorld } from './soak-world.js';
 
 /** Callers are at work for this long before the seconds asked for begin: code is compiled, pools grow. */
-const WARM_UP_MS = 15_000;
+const WARM_UP_MS = 30_000;
 
 /** What a kept run leaves for its replay. */
 interface KeptRun {
@@ -68,7 +68,11 @@ async function main(): Promise<number> {
   const pids = new Set(processes.flatMap(({ pid, grandchildren }) => [pid, ...grandchildren]));
   const check = new SoakCheck(world.callers, processes);
   check.run();
-  const report = makeReport(check, { ...facts, ...end, zombies: [...facts.zombiesWhileRunning, ...findZombies(pids)] });
+  const report = makeReport(check, {
+    ...facts,
+    ...end,
+    zombies: [...facts.zombiesWhileRunning, ...(await lastingZombies(pids))],
+  });
   keep(folder, world);
   writeFileSync(
     join(folder, 'memory.json'),
@@ -88,7 +92,7 @@ async function load(world: SoakWorld): Promise<Omit<RunFacts, 'orphans' | 'ended
   await Promise.all(world.callers.map((caller) => caller.list()));
   await sleep(500);
   await world.sample();
-  const before = holdingsOf(world.hostPid, callers);
+  const before = { ...holdingsOf(world.hostPid, callers), ...(await world.count()) };
   const beganMs = nowMs() + WARM_UP_MS;
   const untilMs = beganMs + seconds * 1_000;
   const running = Promise.all(world.callers.map((caller) => caller.run(untilMs)));
@@ -123,13 +127,20 @@ async function load(world: SoakWorld): Promise<Omit<RunFacts, 'orphans' | 'ended
   };
 }
 
+/** Processes that nobody reaped; whoever inherits an orphan that was killed is given a moment to do so. */
+async function lastingZombies(pids: ReadonlySet<number>): Promise<number[]> {
+  const untilMs = nowMs() + 5_000;
+  while (findZombies(pids).length > 0 && nowMs() < untilMs) await sleep(100);
+  return findZombies(pids);
+}
+
 /** What is held once upstreams of callers that vanished have ended: they are given 10 s. */
 async function whenCalm(world: SoakWorld, children: number): Promise<RunFacts['after']> {
   const untilMs = nowMs() + 10_000;
   for (;;) {
     const { timers } = await world.sample();
     const holdings = holdingsOf(world.hostPid, callers);
-    if (holdings.children <= children || nowMs() > untilMs) return { ...holdings, timers };
+    if (holdings.children <= children || nowMs() > untilMs) return { ...holdings, timers, ...(await world.count()) };
     await sleep(250);
   }
 }
