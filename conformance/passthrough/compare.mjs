@@ -11,7 +11,7 @@ export function compare(feature, direct, through) {
   }
   if (direct.kind === 'failed') return { kind: 'broken', why: `the direct run failed: ${direct.why}` };
   if (through.kind !== 'seen') return { kind: 'broken', why: through.why };
-  if (!feature.isPolling && !isDeepStrictEqual(direct.value.server, through.value.server)) {
+  if (!feature.leavesOutShown && !isDeepStrictEqual(direct.value.server, through.value.server)) {
     return { kind: 'broken', why: `the server saw ${firstDifference(direct.value.server, through.value.server)}` };
   }
   const isSame = feature.isSame ?? isDeepStrictEqual;

@@ -18,7 +18,7 @@ export const FEATURES = [
   ...CALLER_FEATURES,
 ];
 
-const FEATURE_WITHIN_MS = 8_000;
+const FEATURE_WITHIN_MS = 20_000;
 const FULL = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
 
 /** Requests that the server must be shown as the client wrote them. */
@@ -32,11 +32,11 @@ const RELAYED = new Set([
 ]);
 
 /**
- * @param {{ sdk: string, subject: object, neighbour: object | undefined, folder: string }} options `neighbour` makes it
- *   the run through doorward
+ * @param {{ sdk: string, subject: object, neighbour: object | undefined, features: object[], folder: string }} options
+ *   `neighbour` makes it the run through doorward
  * @returns {Promise<object[]>} for each feature `{ kind: 'seen', value } | { kind: 'absent' | 'failed', why }`
  */
-export async function runSide({ sdk, subject, neighbour, folder: parent }) {
+export async function runSide({ sdk, subject, neighbour, features, folder: parent }) {
   const folder = mkdtempSync(join(parent, neighbour === undefined ? 'direct-' : 'through-'));
   const open = (label, capabilities, more = {}) =>
     openSession({ sdk, subject, neighbour, folder, label, capabilities, ...more });
@@ -47,6 +47,7 @@ export async function runSide({ sdk, subject, neighbour, folder: parent }) {
     open('bare', {}),
   ]);
   const sessions = openings.filter(({ status }) => status === 'fulfilled').map(({ value }) => value);
+  let raw;
   try {
     const failed = openings.find(({ status }) => status === 'rejected');
     if (failed !== undefined) throw failed.reason;
@@ -56,17 +57,20 @@ export async function runSide({ sdk, subject, neighbour, folder: parent }) {
       form,
       bare,
       offer: subject.makeOffer(),
-      reopen: () => open('again', FULL, { cache }),
-      openTwin: () => open('twin', {}, neighbour && { neighbour: subject }),
-      openRaw: () => openRaw({ subject, neighbour, folder: mkdtempSync(join(folder, 'raw-')) }),
+      reopen: () => open('again', FULL, { cache, again: full }),
+      openTwin: () => open('twin', {}, { neighbour: subject }),
+      openRaw: () => {
+        raw ??= openRaw({ subject, neighbour, folder });
+        return raw;
+      },
     };
     const outcomes = [];
-    for (const feature of FEATURES) outcomes.push(await observe(feature, run));
+    for (const feature of features) outcomes.push(await observe(feature, run));
     return outcomes;
   } catch (error) {
-    return FEATURES.map(() => ({ kind: 'failed', why: `could not start: ${error.message}` }));
+    return features.map(() => ({ kind: 'failed', why: `could not start: ${error.message}` }));
   } finally {
-    await Promise.allSettled(sessions.map((session) => session.close()));
+    await Promise.allSettled([...sessions, ...(raw ? [raw] : [])].map((opened) => opened.close()));
   }
 }
 

@@ -24,11 +24,11 @@ export class NotOffered extends Error {}
  * Starts a server, or doorward with two, and connects a client.
  *
  * @param {{ sdk: 'v1' | 'v2', subject: object, neighbour: object | undefined, capabilities: object, label: string,
- *   folder: string, cache?: string }} options with a `neighbour` the session goes through doorward
+ *   folder: string, cache?: string, again?: Session }} options with a `neighbour` the session goes through doorward;
+ *   `again` starts what another session started, from the same configuration
  */
 export async function openSession(options) {
-  const folder = mkdtempSync(join(options.folder, 'session-'));
-  const session = new Session(options, folder);
+  const session = new Session(options, options.again?.folder ?? mkdtempSync(join(options.folder, 'session-')));
   try {
     await session.connect();
   } catch (error) {
@@ -79,7 +79,8 @@ class Session {
     this.sdk = SDKS[options.sdk];
     this.tapFile = join(folder, 'subject.log');
     this.neighbourFile = join(folder, 'neighbour.log');
-    for (const file of [this.tapFile, this.neighbourFile]) writeFileSync(file, '');
+    this.folder = folder;
+    for (const file of [this.tapFile, this.neighbourFile]) writeFileSync(file, '', { flag: 'a' });
     this.isTwin = options.neighbour === options.subject;
     const command = this.isThrough
       ? doorwardCommand({ ...options, folder, tapFile: this.tapFile })
@@ -137,7 +138,7 @@ class Session {
   }
 
   /** Waits for `condition` to hold, looking every 20 ms. */
-  async until(condition, what, withinMs = 2_000) {
+  async until(condition, what, withinMs = 4_000) {
     const endsAt = performance.now() + withinMs;
     for (;;) {
       const value = await condition();

@@ -84,7 +84,19 @@ function referenceOffer() {
       await session.client.subscribeResource({ uri });
       await session.client.unsubscribeResource({ uri });
     },
-    form: { name: 'Ada', check: true, integer: 7 },
+    // Whatever has a default is answered: doorward fills in the defaults of what an answer leaves out.
+    form: {
+      name: 'Ada',
+      check: true,
+      firstLine: 'It was noon.',
+      integer: 7,
+      number: 2.5,
+      untitledSingleSelectEnum: 'Ross',
+      untitledMultipleSelectEnum: ['Bass', 'Drums'],
+      titledSingleSelectEnum: 'hero-2',
+      titledMultipleSelectEnum: ['fish-2'],
+      legacyTitledEnum: 'pet-3',
+    },
     requireUrl: ['trigger-url-elicitation', { url: 'https://example.com/a', elicitationId: 'e-1', errorPath: true }],
   };
 }
