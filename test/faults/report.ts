@@ -9,7 +9,10 @@ export function tableOf(results: readonly RowResult[]): string {
   const rows = results.map((result) => {
     const { calls, medianMs, maxMs } = result.healthy;
     const beside = `beside it: ${calls} calls, median ${medianMs.toFixed(1)} ms, max ${Math.round(maxMs)}`;
-    const measured = wrap([...result.measured, beside].join(', '), COLUMNS.measured);
+    const measured = wrap(
+      [...result.measured, beside, ...result.earlier.map((missed) => `before: ${missed}`)].join(', '),
+      COLUMNS.measured,
+    );
     return lineUp([
       [result.name],
       wrap(result.promise, COLUMNS.promise),
@@ -40,9 +43,10 @@ export function failuresOf(results: readonly RowResult[]): string {
 
 export function summaryOf(results: readonly RowResult[], tookMs: number): string {
   const missed = results.filter(({ misses }) => misses.length > 0).length;
+  const again = results.filter(({ earlier }) => earlier.length > 0).length;
   const calls = results.reduce((sum, { healthy }) => sum + healthy.calls, 0);
   const seconds = (tookMs / 1000).toFixed(1);
-  return `${results.length} behaviours, ${missed} missed, ${calls} calls to healthy upstreams meanwhile, ${seconds} s`;
+  return `${results.length} behaviours, ${missed} missed, ${again} measured again, ${calls} calls to healthy upstreams meanwhile, ${seconds} s`;
 }
 
 /** One row of the table, as many lines high as its highest cell. */

@@ -37,6 +37,8 @@ export interface RowResult {
   readonly misses: readonly string[];
   /** Every miss is a figure past its bound: on a busy machine, that may be the machine. */
   readonly isOnlyLate: boolean;
+  /** What earlier plays of it missed, each by time alone. */
+  readonly earlier: readonly string[];
   readonly tookMs: number;
   /** How the neighbour fared meanwhile. */
   readonly healthy: { readonly calls: number; readonly medianMs: number; readonly maxMs: number };
@@ -85,6 +87,7 @@ export async function runRow(row: Row): Promise<RowResult> {
       measured,
       misses,
       isOnlyLate,
+      earlier: [],
       tookMs,
       healthy: heart.figures(),
       evidence,
