@@ -308,12 +308,16 @@ export class Connection implements PendingOwner {
     if (method === 'ping') return this.#reply([`${resultHead(id)}{}}`]);
     const params = this.#bodyOf(message);
     // A copy on one line: it outlives the chunk it came in.
-    if (isCallerMethod(method) && this.#asked.ask(id, method, params && onOneLine(params), this.#calls())) return;
+    if (isCallerMethod(method)) {
+      const isAsked = this.#asked.ask(id, method, params && onOneLine(params), this.#callsBehind(method));
+      if (isAsked) return;
+    }
     this.#reply([errorMessage(id, RPC.methodNotFound, `${method.slice(0, 200)} is not offered to servers here`)]);
   }
 
-  /** What callers wait for now: what the upstream asks must be for one of them, if for any. */
-  #calls(): Pending[] {
+  /** The calls that something the upstream asks can be for: those under way. Roots are asked for no call's sake. */
+  #callsBehind(method: CallerMethod): Pending[] {
+    if (method === 'roots/list') return [];
     return [...this.#pending.values()].filter((pending) => pending.isCallers);
   }
 

@@ -177,6 +177,16 @@ describe('forwardCall', () => {
       params: '{"name":"a","arguments":{"progressToken":1},"_meta":{"x":{"progressToken":2}}}',
       sent: '{"name":"t","arguments":{"progressToken":1},"_meta":{"progressToken":5,"x":{"progressToken":2}}}',
     },
+    ...[
+      { written: '{"task":{"ttl":1},"name":"a","arguments":{}}', sent: '"name":"t","arguments":{}}' },
+      { written: '{"name":"a" ,"task" : {"x":[1,2]} ,"arguments":{}}', sent: '"name":"t" ,"arguments":{}}' },
+      { written: '{"name":"a","arguments":{} , "task":{}}', sent: '"name":"t","arguments":{} }' },
+      { written: '{"name":"a","task":null}', sent: '"name":"t","arguments":{}}' },
+    ].map(({ written, sent }) => ({
+      why: `a task, which we do not declare, is left out: ${written}`,
+      params: written,
+      sent: `{"_meta":{"progressToken":5},${sent}`,
+    })),
     {
       why: 'numbers as they were',
       params: '{"name":"a","arguments":{"n":12345678901234567890,"f":1.0,"e":1E400}}',

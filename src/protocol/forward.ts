@@ -18,6 +18,7 @@ export function forwardCall(params: CallParams, id: number, quotedName: string):
   }
   const edits: Edit[] = [{ start: params.nameStart, end: params.nameEnd, by: quotedName }];
   if (params.nullStart >= 0) edits.push({ start: params.nullStart, end: params.nullEnd, by: '{}' });
+  if (params.taskStart >= 0) edits.push({ start: params.taskStart, end: params.taskEnd, by: '' });
   const hasArguments = params.argumentsStart >= 0 || params.nullStart >= 0;
   return spliced('tools/call', params, id, edits, hasArguments ? '}}' : ',"arguments":{}}}');
 }
@@ -54,6 +55,7 @@ function spliced(method: string, params: Spliceable, id: number, edits: Edit[], 
 function isPlain(params: CallParams): boolean {
   return (
     params.metaStart < 0 &&
+    params.taskStart < 0 &&
     params.argumentsStart >= 0 &&
     !params.hasLineBreaks &&
     params.nameStart === params.start + NAME_MEMBER.length + 1 &&

@@ -16,17 +16,24 @@ export interface StdioOptions {
   readonly signal?: CancelSignal;
 }
 
-/** How long answers under way may take once the caller has closed its side. */
-const EOF_DRAIN_MS = 5_000;
-/** How long they may take after SIGTERM; a second signal ends the wait. */
-const SIGNAL_DRAIN_MS = 15_000;
 /** A caller that reads late still gets its last answers; one that never reads does not hold up the end for longer. */
-const LAST_WRITE_MS = 2_000;
+const LAST_WRITE_MS = 1_000;
 
 /** Why serving ended. `gone`: the caller closed its reading side, so nobody is left to answer. */
 export type StdioEnd =
   | { readonly kind: 'eof' | 'signal' | 'gone' }
   | { readonly kind: 'broken'; readonly reason: DoorError };
+
+/**
+ * How long answers under way may take. After a signal 15 s in all, the last writes included; a second one ends the wait.
+ * A caller that broke the limits does not read, or is not to be read from: there is nothing to wait for.
+ */
+const DRAIN_MS: Readonly<Record<StdioEnd['kind'], number>> = {
+  eof: 4_000,
+  signal: 15_000 - 2 * LAST_WRITE_MS,
+  broken: 0,
+  gone: 0,
+};
 
 /** Serves one caller on stdin and stdout until it leaves or a signal comes; then ends everything that was started. */
 export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
@@ -41,7 +48,11 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     info: options.info,
     ...(options.instructions !== undefined && { instructions: options.instructions }),
     unreadBytes: () => sink.backlogBytes,
-    pauseInput: (isPaused) => (isPaused ? input.pause() : input.resume()),
+    pauseInput: (isPaused) => {
+      if (isPaused) input.pause();
+      // Once the end has begun nothing new is taken in.
+      else if (!ends.isReached) input.resume();
+    },
     write: (pieces) => sink.write(pieces),
     whenWritable: () => sink.whenWritable(),
     broken: (reason) => ends.end({ kind: 'broken', reason }),
@@ -65,7 +76,7 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     door.attach(gateway);
     const end = await ends.reached;
     input.pause();
-    const drainMs = end.kind === 'eof' ? EOF_DRAIN_MS : SIGNAL_DRAIN_MS;
+    const drainMs = DRAIN_MS[end.kind];
     if (end.kind !== 'gone') {
       await ends.unlessHurried(door.whenIdle(), drainMs);
       door.abandon(tooLate(drainMs));
@@ -115,6 +126,10 @@ class Ends implements CancelListener {
 
   handleEvent(): void {
     this.end({ kind: 'signal' });
+  }
+
+  get isReached(): boolean {
+    return this.#count > 0;
   }
 
   end(end: StdioEnd): void {
