@@ -50,6 +50,7 @@ const BEAT_EVERY_MS = 40;
 const LIST_EVERY_BEATS = 10;
 /** A median of fewer says nothing. */
 const MIN_BEATS = 10;
+const MIN_LISTS = 3;
 const HEALTHY_MEDIAN_MS = 100;
 const HEALTHY_MAX_MS = 2_000;
 const WELL_WITHIN_MS = 3_000;
@@ -160,7 +161,7 @@ class Heart {
   }
 
   get listMedianMs(): number {
-    return median(this.#listMs);
+    return this.#listMs.length < MIN_LISTS ? 0 : median(this.#listMs);
   }
 
   start(): void {
