@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { DoorError, ERROR_TABLE, type ErrorCode, toDoorError } from './errors.js';
 
 describe('the table of codes', () => {
-  // As design.md has it, row by row: what a code is worth on the wire and on the terminal.
+  // As design.md has it, row by row: what a code is worth on the wire and on the terminal. Two are ours: a prompt and a
+  // resource that nobody has; the latter's wire code is that of MCP 2025-11-25 (server/resources, Error Handling).
   const rows: readonly [wire: number | null, exit: number, codes: readonly ErrorCode[]][] = [
     [-32602, 6, ['TOOL_UNKNOWN', 'TOOL_EXCLUDED', 'INVALID_ARGUMENTS', 'INVALID_ANSWER', 'STATE_INVALID']],
+    [-32602, 6, ['PROMPT_UNKNOWN']],
+    [-32002, 6, ['RESOURCE_UNKNOWN']],
     [-32020, 1, ['HEADER_MISMATCH']],
     [-32021, 1, ['CAPABILITY_MISSING']],
     [-32022, 1, ['VERSION_UNSUPPORTED']],
@@ -27,7 +30,7 @@ describe('the table of codes', () => {
 
   test('has no wire code that MCP keeps for others, nor one of our own making', () => {
     for (const { wire } of Object.values(ERROR_TABLE)) {
-      expect([null, -32602, -32603, -32020, -32021, -32022]).toContain(wire);
+      expect([null, -32602, -32603, -32002, -32020, -32021, -32022]).toContain(wire);
     }
   });
 });
