@@ -143,6 +143,18 @@ describe('what upstreams offer', () => {
     expect(upstream('a').received(method)).toEqual([]);
   });
 
+  test('that completes nothing says so, for its caller could not know', async () => {
+    const initialize = (): unknown => ({
+      protocolVersion: '2025-11-25',
+      capabilities: { prompts: {} },
+      serverInfo: { name: 's', version: '1' },
+    });
+    const { view, upstream } = await admitted({ a: { scripts: [offering({ initialize })] } });
+    const of = paramsOf('completion', '{"argument":{},"ref":{"type":"ref/prompt","name":"a__p"}}');
+    expect(read(await view.relay('completion/complete', of, ME))).toEqual({ completion: { values: [] } });
+    expect(upstream('a').received('completion/complete')).toEqual([]);
+  });
+
   test('is looked for again before it is said to be unknown', async () => {
     const more = { resources: [{ uri: 'x://1', name: 'one' }] };
     const script = offering({ 'resources/list': () => more });

@@ -75,7 +75,11 @@ export class FleetView implements View, Hearer {
 
   async relay(method: RelayedMethod, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
     if (method === 'resources/read' && params.key === STATUS_URI) return this.fleet.status.read();
-    return this.#pass(method, params, await this.#find(params, options), options);
+    const route = await this.#find(params, options);
+    // All upstreams hide behind one set of capabilities: a caller cannot know that this one completes nothing.
+    const client = this.fleet.getMount(route.mount).readyClient;
+    if (method === 'completion/complete' && client?.offers('completions') === false) return NO_COMPLETION;
+    return this.#pass(method, params, route, options);
   }
 
   async subscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
@@ -177,7 +181,12 @@ const SHOWN_AS: Readonly<Record<ListName, readonly (OfferKind | 'tools')[]>> = {
   prompts: ['prompts'],
 };
 
-const NOTHING: RelayedAnswer = { kind: 'result', json: sliceOf(encodeText('{}')), hasLineBreaks: false };
+const NOTHING = resultOf('{}');
+const NO_COMPLETION = resultOf('{"completion":{"values":[]}}');
+
+function resultOf(text: string): RelayedAnswer {
+  return { kind: 'result', json: sliceOf(encodeText(text)), hasLineBreaks: false };
+}
 
 function relayed(raw: RawAnswer): RelayedAnswer {
   return { kind: raw.kind, json: raw, hasLineBreaks: (raw.flags & SCAN.lineBreak) !== 0 };
