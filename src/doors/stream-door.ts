@@ -378,7 +378,9 @@ export class StreamDoor {
   }
 
   #oversize(line: OversizeLine): void {
-    if (line.method === undefined) return;
+    // Of a batch it is not known whether a request is in it; silence would leave its caller waiting if there is.
+    const id = line.isBatch ? 'null' : line.method === undefined ? undefined : line.id;
+    if (id === undefined) return;
     const limit = this.#options.limits.maxMessageBytes;
     const error = new DoorError(
       'MESSAGE_TOO_LARGE',
@@ -388,7 +390,7 @@ export class StreamDoor {
         hint: 'Send less at once, or raise limits.maxMessageBytes.',
       },
     );
-    if (line.id !== undefined) this.#write([doorErrorMessage(line.id, error)]);
+    this.#write([doorErrorMessage(id, error)]);
   }
 
   #flood(bytes: number): void {

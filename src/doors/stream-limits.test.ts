@@ -39,6 +39,17 @@ describe('size', () => {
     for (const { id: echoed } of opened.taken()) expect(echoed).toBeNull();
   });
 
+  test('a large batch is answered once, though nobody knows what was in it', async () => {
+    const opened = new MemoryDoor(ECHO, LIMITS);
+    await opened.write(`\ufeff [ ${request(1, 'tools/call', `{"name":"a__echo","arguments":{"s":"${long}"}}`)}]`);
+    const [answer, ...others] = opened.taken();
+    expect(answer).toMatchObject({
+      id: null,
+      error: { code: -32603, data: { code: 'MESSAGE_TOO_LARGE', limit: 500 } },
+    });
+    expect(others).toEqual([]);
+  });
+
   test('large notifications and answers are not answered', async () => {
     const opened = new MemoryDoor(ECHO, LIMITS);
     await opened.write(

@@ -57,6 +57,16 @@ test('finds the id and the method of the root wherever they stand, however the t
   );
 });
 
+test.each([
+  { why: 'an array', text: '[{"id":1,"method":"ping"},{}', isBatch: true },
+  { why: 'an array behind blanks and a byte order mark', text: '\ufeff \t[', isBatch: true },
+  { why: 'an object that holds one', text: '{"a":[1]}', isBatch: false },
+  { why: 'an object with an array behind it', text: '{} [1]', isBatch: false },
+  { why: 'a string that begins like one', text: '"["', isBatch: false },
+])('tells a batch by its root: $why', ({ text, isBatch }) => {
+  expect(read(text, 2)).toMatchObject({ isBatch, id: undefined, method: undefined });
+});
+
 describe('members that are not the root’s', () => {
   test.each([
     { why: 'in params', text: '{"params":{"id":1,"method":"x"}}' },

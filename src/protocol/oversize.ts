@@ -19,7 +19,10 @@ export class OversizeLine {
   id: string | undefined;
   /** The root's `method` as it is spelled; '' where it is no short string. */
   method: string | undefined;
+  /** The root is an array: several messages at once, none of which is read. */
+  isBatch = false;
 
+  #hasRoot = false;
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
@@ -40,8 +43,11 @@ export class OversizeLine {
       } else if (c === QUOTE) {
         this.#isInString = true;
         if (this.#depth === 1) this.#keep(c);
-      } else if (c === 0x7b || c === 0x5b) this.#depth++;
-      else if (c === 0x7d || c === 0x5d) {
+      } else if (c === 0x7b || c === 0x5b) {
+        if (!this.#hasRoot) this.isBatch = c === 0x5b;
+        this.#hasRoot = true;
+        this.#depth++;
+      } else if (c === 0x7d || c === 0x5d) {
         if (this.#depth === 1) this.#endToken();
         this.#depth--;
       } else if (this.#depth === 1) this.#readRoot(c);
