@@ -67,6 +67,7 @@ const MAX_OPEN = 12;
 /** Longer than any deadline of the host's. */
 const LOST_AFTER_MS = 15_000;
 const BACK_AFTER_MS = 150;
+const LATE_REPLY_MS = 3_000;
 
 export class SoakCaller {
   readonly calls: CallEntry[] = [];
@@ -257,16 +258,19 @@ export class SoakCaller {
     if (entry === undefined) return;
     entry.askedAtMs = nowMs();
     const { reply } = entry.step;
+    const answer = (result: object, afterMs: number): void => {
+      setTimeout(() => {
+        if (entry.connection === this.#connection) this.#send({ id, result });
+      }, afterMs);
+    };
     if (reply === 'silence') {
-      // Gives the call up while it is asked.
+      // Gives the call up while it is asked, and answers long after: by then the question may be nobody's, or it keeps
+      // other calls of this caller from their deadline, since it does not say which of them it is for.
       setTimeout(() => void this.#cancel(token.slice(0, token.lastIndexOf('-')), entry), 20);
-      return;
+      return answer({ action: 'cancel' }, LATE_REPLY_MS);
     }
     entry.said = reply === 'accept' ? `accept:${token}` : `${reply}:`;
-    const result = reply === 'accept' ? { action: 'accept', content: { token } } : { action: reply };
-    setTimeout(() => {
-      if (entry.connection === this.#connection) this.#send({ id, result });
-    }, 10);
+    answer(reply === 'accept' ? { action: 'accept', content: { token } } : { action: reply }, 10);
   }
 
   /** Resolves with an empty message where there is no answer; `then` runs before anything behind the answer is read. */

@@ -37,14 +37,15 @@ export interface Point {
   readonly value: number;
 }
 
-/** The slope of the line that fits best, a minute. */
+/**
+ * The slope of the line that fits best, a minute: the median of the slopes between all pairs of points (Theil and Sen).
+ * Least squares would take one step at an end of a short stretch, be it a burst of large messages, for a slope.
+ */
 export function slopePerMinute(points: readonly Point[]): number {
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const at = mean(points.map(({ atMs }) => atMs));
-  const middle = mean(points.map(({ value }) => value));
-  const spread = points.reduce((sum, { atMs }) => sum + (atMs - at) ** 2, 0);
-  const rise = points.reduce((sum, { atMs, value }) => sum + (atMs - at) * (value - middle), 0);
-  return spread === 0 ? 0 : (rise / spread) * 60_000;
+  const slopes = points.flatMap((from, i) =>
+    points.slice(i + 1).map((to) => (to.value - from.value) / (to.atMs - from.atMs)),
+  );
+  return quantile(slopes, 0.5) * 60_000;
 }
 
 export function quantile(values: readonly number[], share: number): number {
