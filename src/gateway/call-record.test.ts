@@ -1,8 +1,18 @@
 /** The event of a call tells how it ended, also of one that never went down to an upstream. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { describe, expect, test } from 'vitest';
 import { MemoryGateway, paramsOf, SILENT, toolNamed } from '../../test/fixtures/memory-gateway.js';
 import { settled, VirtualClock } from '../../test/fixtures/virtual-clock.js';
-import { type CallEvent, type CallOptions, CallSignal, DoorError, type ErrorCode, EventBus } from '../base/index.js';
+import {
+  type CallEvent,
+  type CallOptions,
+  CallSignal,
+  DoorError,
+  type ErrorCode,
+  EventBus,
+  encodeText,
+} from '../base/index.js';
 import { CallRecord } from './call-record.js';
 import type { Gateway } from './types.js';
 
@@ -69,6 +79,28 @@ describe('how a call ended', () => {
     const target = { upstream: 'a', tool: 'x' };
     expect(CallRecord.begin(new EventBus(), new VirtualClock(), target, paramsOf('a__x'), ME)).toBeUndefined();
   });
+});
+
+test.each([
+  { why: 'no JSON', args: '{"n":', says: 'not JSON at byte 5' },
+  { why: 'two values', args: '{}{}', says: 'not JSON at byte 2' },
+])('arguments that cannot be read are told as rejected: $why', async ({ args, says }) => {
+  const fixture = new MemoryGateway({ a: { scripts: [{ tools: [toolNamed('x')] }] } });
+  const call = { mount: 'a', tool: 'x', arguments: encodeText(args) };
+  await expect(fixture.gateway.callTool(call, ME)).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENTS',
+    message: expect.stringContaining(says),
+  });
+  expect(fixture.named('call.rejected')).toMatchObject([
+    {
+      upstream: 'a',
+      tool: 'x',
+      code: 'INVALID_ARGUMENTS',
+      requestBytes: args.length,
+      argumentsHash: bytesToHex(sha256(encodeText(args))).slice(0, 16),
+    },
+  ]);
+  expect(fixture.named('call.completed')).toEqual([]);
 });
 
 describe('a call of a tool that is not there', () => {

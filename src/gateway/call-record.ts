@@ -14,16 +14,19 @@ export interface CallTarget {
   readonly tool: string;
 }
 
+/** What an event tells of a call's arguments, without telling what was in them; offsets as in `CallParams`. */
+export type CallArguments = Pick<CallParams, 'bytes' | 'argumentsStart' | 'argumentsEnd'>;
+
 /** The event of one call, gathered while it runs. Made only where somebody listens. */
 export class CallRecord {
   readonly #events: EventBus;
   readonly #clock: Clock;
   readonly #target: CallTarget;
-  readonly #params: CallParams;
+  readonly #params: CallArguments;
   readonly #options: CallOptions;
   readonly #beganAtMs: number;
 
-  private constructor(events: EventBus, clock: Clock, target: CallTarget, params: CallParams, options: CallOptions) {
+  private constructor(events: EventBus, clock: Clock, target: CallTarget, params: CallArguments, options: CallOptions) {
     this.#events = events;
     this.#clock = clock;
     this.#target = target;
@@ -37,7 +40,7 @@ export class CallRecord {
     events: EventBus,
     clock: Clock,
     target: CallTarget,
-    params: CallParams,
+    params: CallArguments,
     options: CallOptions,
   ): CallRecord | undefined {
     if (!events.hears('call.completed') && !events.hears('call.rejected')) return undefined;

@@ -3,7 +3,7 @@ import { buildSnapshot, type CatalogEntry, type CatalogSnapshot, type MountedLis
 import { type CallParams, makeCallParams } from '../protocol/index.js';
 import { StatusBoard } from './advisory.js';
 import { answerOf, refusalAsResult, violationAsResult } from './answers.js';
-import { CallRecord } from './call-record.js';
+import { type CallArguments, CallRecord } from './call-record.js';
 import type { FleetOptions } from './fleet-options.js';
 import { ListWatch, reportToolChanges } from './list-watch.js';
 import { MountedUpstream } from './mounted.js';
@@ -96,9 +96,12 @@ export class Fleet {
     const scanner = new JsonScanner({ nestingLimit: this.options.limits.maxDepth + 2 });
     const params = makeCallParams(scanner, call.tool, call.arguments);
     if (typeof params === 'string') {
-      throw new DoorError('INVALID_ARGUMENTS', `Invalid arguments for ${call.tool}: ${params}`, {
+      const refusal = new DoorError('INVALID_ARGUMENTS', `Invalid arguments for ${call.tool}: ${params}`, {
         data: { upstream: call.mount, tool: call.tool, issues: [] },
       });
+      const bytes = call.arguments ?? new Uint8Array(0);
+      const whole = { name: call.tool, bytes, argumentsStart: 0, argumentsEnd: bytes.length };
+      return this.#refuse(whole, options, refusal);
     }
     try {
       const mount = this.getMount(call.mount);
@@ -164,8 +167,8 @@ export class Fleet {
       );
   }
 
-  /** A call of a tool that is not there leaves its event too; `owner` is the upstream it was meant for, where it is known. */
-  #refuse(params: CallParams, options: CallOptions, thrown: unknown, owner = ''): never {
+  /** A call that reaches no client leaves its event too; `owner` is the upstream it was meant for, where it is known. */
+  #refuse(params: CallArguments & Pick<CallParams, 'name'>, options: CallOptions, thrown: unknown, owner = ''): never {
     const { upstream, tool } = toDoorError(thrown).data;
     const target = { upstream: String(upstream ?? owner), tool: String(tool ?? params.name.slice(0, MAX_SHOWN)) };
     CallRecord.begin(this.options.events, this.options.clock, target, params, options)?.failed(thrown);
