@@ -20,6 +20,7 @@ import type { AskCaller } from './caller-requests.js';
 import { Connection } from './connection.js';
 import { optionsOf, type ServerCapabilities, shakeHands } from './handshake.js';
 import { HangWatch } from './hang-watch.js';
+import { refuseHopError } from './hop-errors.js';
 import { inspectAnswer } from './inspecting.js';
 import { judgeArguments } from './judging.js';
 import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lifecycle.js';
@@ -149,7 +150,10 @@ export class Client {
     const { observer } = options;
     // The call is under way: a mistake of whoever looks on must not fail it, or its caller would send it again.
     if (observer?.sent !== undefined) guarded(() => observer.sent?.(upstream));
-    return answered.then((raw) => ({ raw, violations: inspectAnswer(tool, raw, this.#options) }));
+    return answered.then((raw) => {
+      refuseHopError(upstream, tool.name, raw);
+      return { raw, violations: inspectAnswer(tool, raw, this.#options) };
+    });
   }
 
   /** After a reconnect the tool may have another schema, or be gone: look it up in the new list. */
@@ -208,7 +212,9 @@ export class Client {
     if (state.kind !== 'ready') throw this.#gone();
     const { connection } = state;
     this.#failIfFull(connection);
-    return connection.relay(method, params, JSON.stringify(key), this.#requestOptions(method, options));
+    const raw = await connection.relay(method, params, JSON.stringify(key), this.#requestOptions(method, options));
+    refuseHopError(this.#options.upstream, method, raw);
+    return raw;
   }
 
   /** Sends a request of the gateway's own to an upstream that is connected. `params` is JSON text. */
