@@ -57,6 +57,7 @@ export interface DoorEvents {
   'output.violation': { readonly upstream: string; readonly tool: string; readonly issues: readonly IssueSummary[] };
   'elicitation.rejected': {
     readonly upstream: string;
+    /** Whose call asked; '' where that cannot be told: several were under way, or none. */
     readonly tool: string;
     readonly issues: readonly IssueSummary[];
   };

@@ -76,9 +76,9 @@ const NEEDED = {
  */
 export function askingOf(options: AskingOptions): AskCaller {
   const asking = new Asking(options);
-  return (method, params, signal) => {
+  return (method, params, signal, tool) => {
     if (options.caller.capabilities[NEEDED[method]] === undefined) return undefined;
-    return asking.ask(method, params, signal);
+    return asking.ask(method, params, signal, tool);
   };
 }
 
@@ -94,7 +94,12 @@ class Asking {
     );
   }
 
-  async ask(method: CallerMethod, params: JsonSlice | undefined, signal: CallSignal): Promise<CallerAnswer> {
+  async ask(
+    method: CallerMethod,
+    params: JsonSlice | undefined,
+    signal: CallSignal,
+    tool: string,
+  ): Promise<CallerAnswer> {
     if (method !== 'elicitation/create') return this.#put(method, params, signal);
     const { upstream, caller, events, formats } = this.#options;
     const capability = caller.capabilities.elicitation;
@@ -104,8 +109,7 @@ class Asking {
     const reply = elicitation.judge(await this.#put(method, params, signal));
     if (reply.kind === 'refused') {
       const issues = reply.issues.map(({ path, message }) => ({ path, message }));
-      // Over stdio what a server asks names no call, so neither can this.
-      events.emit('elicitation.rejected', { upstream, tool: '', issues });
+      events.emit('elicitation.rejected', { upstream, tool, issues });
       throw reply.error;
     }
     this.#warn(reply.warnings);

@@ -10,11 +10,17 @@ import {
 import { doorErrorMessage, errorHead, resultHead } from '../protocol/index.js';
 import type { Pending } from './pending.js';
 
-/** Puts a server's request to a caller. @returns undefined where there is nobody who could be asked */
+/**
+ * Puts a server's request to a caller.
+ *
+ * @param tool whose call it is for; '' where that cannot be told
+ * @returns undefined where there is nobody who could be asked
+ */
 export type AskCaller = (
   method: CallerMethod,
   params: JsonSlice | undefined,
   signal: CallSignal,
+  tool: string,
 ) => Promise<CallerAnswer> | undefined;
 
 export interface CallerRequestsOptions {
@@ -47,7 +53,9 @@ export class CallerRequests {
   ask(id: string, method: CallerMethod, params: JsonSlice | undefined, calls: readonly Pending[]): boolean {
     if (this.#open.has(id)) return false;
     const signal = new CallSignal();
-    const asked = this.#options.ask(method, params, signal);
+    // Over stdio what a server asks names no call; where only one is under way it needs no name.
+    const tool = calls.length === 1 ? (calls[0]!.options.tool ?? '') : '';
+    const asked = this.#options.ask(method, params, signal, tool);
     if (asked === undefined) return false;
     this.#open.set(id, { signal, calls: new Set(calls) });
     for (const call of calls) this.#options.isWaiting(call, true);

@@ -146,7 +146,7 @@ export class Client {
     const { upstream, maxDepth } = this.#options;
     judgeArguments(upstream, tool, params, maxDepth);
     this.#failIfFull(connection);
-    const answered = connection.call(params, tool.quotedName, this.#requestOptions(tool.name, options));
+    const answered = connection.call(params, tool.quotedName, this.#requestOptions(tool.name, options, tool.name));
     const { observer } = options;
     // The call is under way: a mistake of whoever looks on must not fail it, or its caller would send it again.
     if (observer?.sent !== undefined) guarded(() => observer.sent?.(upstream));
@@ -373,9 +373,9 @@ export class Client {
     }
   }
 
-  #requestOptions(about: string, { signal, timeoutMs, progress }: CallOptions): RequestOptions {
+  #requestOptions(about: string, { signal, timeoutMs, progress }: CallOptions, tool?: string): RequestOptions {
     const { callTimeoutMs, maxCallMs } = this.#options;
-    return { signal, timeoutMs: timeoutMs ?? callTimeoutMs, maxMs: maxCallMs, progress, about };
+    return { signal, timeoutMs: timeoutMs ?? callTimeoutMs, maxMs: maxCallMs, progress, about, tool };
   }
 
   #failIfFull(connection: Connection): void {

@@ -31,6 +31,8 @@ export interface RequestOptions {
   readonly progress: ((params: JsonSlice) => void) | undefined;
   /** What the request is about, for messages: a tool's name or a method. */
   readonly about: string;
+  /** The tool, where it is a call of one. */
+  readonly tool?: string | undefined;
 }
 
 /** One request of ours that waits for its answer; hears when its caller gives it up. */

@@ -1,6 +1,6 @@
 /** What one caller sees besides tools: what is passed on, who is told, and what a caller's leaving ends. */
 import { describe, expect, test } from 'vitest';
-import { MemoryGateway, SILENT, toolNamed } from '../../test/fixtures/memory-gateway.js';
+import { paramsOf as callOf, MemoryGateway, SILENT, toolNamed } from '../../test/fixtures/memory-gateway.js';
 import type { MemoryScript, MemoryTransport } from '../../test/fixtures/memory-transport.js';
 import { settled } from '../../test/fixtures/virtual-clock.js';
 import {
@@ -260,6 +260,31 @@ describe('a caller who can be asked', () => {
     upstream('a').say('{"jsonrpc":"2.0","id":0,"method":"roots/list"}');
     await fixture.clock.advance(5_000);
     expect(upstream('a').sent.at(-1)?.message).toMatchObject({ id: 0, error: { data: { code: 'TIMEOUT' } } });
+  });
+
+  test.each([
+    { why: 'the only call under way', calls: ['some'], tool: 'some' },
+    { why: 'none, for it could be either', calls: ['some', 'other'], tool: '' },
+    { why: 'none, for two calls of one tool are two calls', calls: ['some', 'some'], tool: '' },
+    { why: 'none, for none is under way', calls: [], tool: '' },
+    { why: 'none, for it may be for the prompt', calls: ['some'], prompt: true, tool: '' },
+    { why: 'none, for a prompt is no tool', calls: [], prompt: true, tool: '' },
+  ])('whose answer breaks the form: the event names $why', async ({ calls, prompt = false, tool }) => {
+    const on = { ...offering({ 'prompts/get': () => undefined }).on, 'tools/call': () => undefined };
+    const script = { tools: [toolNamed('some'), toolNamed('other')], on };
+    const { view, fixture, caller, upstream } = await admitted({ a: { scripts: [script] } }, ASKABLE);
+    const under = calls.map((name) => view.call(callOf(`a__${name}`), ME));
+    if (prompt) under.push(view.relay('prompts/get', paramsOf('prompt', '{"name":"a__p"}'), ME) as Promise<never>);
+    for (const each of under) each.catch(() => {});
+    await settled();
+    caller.answer = () =>
+      Promise.resolve({ kind: 'result', json: sliceOf(encodeText('{"action":"accept","content":{}}')) });
+    const form = '{"type":"object","properties":{"n":{"type":"string"}},"required":["n"]}';
+    upstream('a').say(
+      `{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":{"message":"m","requestedSchema":${form}}}`,
+    );
+    await settled();
+    expect(fixture.named('elicitation.rejected')).toMatchObject([{ upstream: 'a', tool }]);
   });
 
   test('tells of other roots', async () => {

@@ -95,6 +95,12 @@ test('a refusal without issues tells its code', () => {
   ]);
 });
 
+test('an answer of which nobody knows whose call it was for is told without a name', () => {
+  const refused = { upstream: 'up', tool: '', issues: [] };
+  const lines = logged({ format: 'text', level: 'warn' }, (bus) => bus.emit('elicitation.rejected', refused));
+  expect(lines).toEqual(['doorward: up: an answer was refused: \n']);
+});
+
 describe('levels', () => {
   test.each([
     { level: 'error', names: ['upstream.lost'] },

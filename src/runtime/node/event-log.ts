@@ -38,7 +38,8 @@ const SENTENCES: { readonly [Name in EventName]: (event: DoorEvents[Name]) => st
   'call.completed': (e) => `${e.upstream}: ${e.tool} ${e.outcome} in ${e.durationMs.toFixed(1)} ms`,
   'call.rejected': (e) => `${e.upstream}: refused a call of ${e.tool}: ${issuesOf(e)}`,
   'output.violation': (e) => `${e.upstream}: the answer of ${e.tool} breaks its outputSchema: ${issuesOf(e)}`,
-  'elicitation.rejected': (e) => `${e.upstream}: an answer to ${e.tool} was refused: ${issuesOf(e)}`,
+  'elicitation.rejected': (e) =>
+    `${e.upstream}: an answer${e.tool === '' ? '' : ` to ${e.tool}`} was refused: ${issuesOf(e)}`,
   'auth.required': (e) => `${e.upstream} needs authorization`,
   'config.changed': (e) => `${e.path} has changed`,
 };
