@@ -124,6 +124,26 @@ test('the cap on calls is no cap on starts', async () => {
   expect(await failure).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('10000 ms') });
 });
 
+test.each([
+  { why: 'beyond the cap on calls, if that is longer', maxCallMs: 25_000, endsMs: 25_000 },
+  { why: 'beyond its own time, if that is longer', maxCallMs: 2_000, endsMs: 10_000 },
+])('a start that chatters without end does not go on $why', async ({ maxCallMs, endsMs }) => {
+  const up = new Started([NEVER], { maxCallMs, startTimeoutMs: 10_000 });
+  const failure = failureOf(up.client.start());
+  for (let ms = 1_000; ms < endsMs; ms += 1_000) {
+    await up.clock.advance(1_000);
+    up.transport.stir();
+  }
+  await up.clock.advance(999);
+  expect(up.client.state.kind).toBe('connecting');
+  await up.clock.advance(1);
+  expect(await failure).toMatchObject({
+    code: 'TIMEOUT',
+    message: expect.stringContaining(`did not start within ${endsMs} ms, though it showed life`),
+    data: { waitedMs: endsMs },
+  });
+});
+
 test('output on stderr after the start wakes no timer', async () => {
   const up = new Started([{}]);
   await up.client.start();

@@ -127,6 +127,7 @@ export class StartDeadline {
   readonly passed: Promise<never>;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
+  readonly #inAllMs: number;
   readonly #endsAtMs: number;
   #reject!: (reason: DoorError) => void;
   #timer: Scheduled;
@@ -135,7 +136,8 @@ export class StartDeadline {
   constructor(clock: Clock, timeoutMs: number, maxMs: number) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
-    this.#endsAtMs = clock.monotonicMs() + Math.max(timeoutMs, maxMs);
+    this.#inAllMs = Math.max(timeoutMs, maxMs);
+    this.#endsAtMs = clock.monotonicMs() + this.#inAllMs;
     this.passed = new Promise((_, reject) => {
       this.#reject = reject;
     });
@@ -156,10 +158,12 @@ export class StartDeadline {
 
   #arm(): Scheduled {
     const leftMs = Math.max(0, this.#endsAtMs - this.#clock.monotonicMs());
+    const isLast = leftMs < this.#timeoutMs;
+    const waitedMs = isLast ? this.#inAllMs : this.#timeoutMs;
     return this.#clock.schedule(Math.min(this.#timeoutMs, leftMs), () => {
       this.#reject(
-        new DoorError('TIMEOUT', `did not start within ${this.#timeoutMs} ms`, {
-          data: { waitedMs: this.#timeoutMs },
+        new DoorError('TIMEOUT', `did not start within ${waitedMs} ms${isLast ? ', though it showed life' : ''}`, {
+          data: { waitedMs },
           hint: 'Raise startTimeoutMs for this server if it needs longer to start.',
         }),
       );
