@@ -304,7 +304,7 @@ export class Client {
     const { upstream, events } = this.#options;
     if (this.#isPaused) connection.pause();
     events.emit('upstream.connected', { upstream, revision: hello.codec.revision, tools: list.tools.length });
-    this.#publish(list);
+    this.#options.listed(list);
     this.#options.connected?.();
     if (this.#isOutdated) this.#outdated();
   }
@@ -325,13 +325,6 @@ export class Client {
     });
   }
 
-  #publish(list: ToolList): void {
-    const { events } = this.#options;
-    for (const { mount, ...exclusion } of list.exclusions)
-      events.emit('tool.excluded', { upstream: mount, ...exclusion });
-    this.#options.listed(list);
-  }
-
   async #relist(): Promise<void> {
     const { upstream, events } = this.#options;
     const { state } = this;
@@ -340,7 +333,7 @@ export class Client {
       const list = await this.#within('tools/list', undefined, (signal) => this.#list(state.connection, signal));
       if (!this.#life.replaceList(state, list)) return;
       events.emit('upstream.relisted', { upstream, tools: list.tools.length });
-      this.#publish(list);
+      this.#options.listed(list);
     } catch (thrown) {
       const error = toDoorError(thrown);
       events.emit('server.warning', {

@@ -5,7 +5,7 @@ import { StatusBoard } from './advisory.js';
 import { answerOf, refusalAsResult, violationAsResult } from './answers.js';
 import { type CallArguments, CallRecord } from './call-record.js';
 import type { FleetOptions } from './fleet-options.js';
-import { ListWatch, reportToolChanges } from './list-watch.js';
+import { ListWatch, reportExclusions, reportToolChanges } from './list-watch.js';
 import { MountedUpstream } from './mounted.js';
 import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
 import { Notices } from './notices.js';
@@ -251,6 +251,7 @@ export class Fleet {
     this.#firstListedAtMs ??= this.options.clock.monotonicMs();
     const before = this.#snapshot;
     this.#snapshot = this.#build();
+    reportExclusions(before, this.#snapshot, this.options.events);
     if (reportToolChanges(before, this.#snapshot, this.options.events)) this.watch.changed('tools');
     this.status.look();
   }

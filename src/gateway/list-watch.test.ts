@@ -56,6 +56,51 @@ test.each([
   expect(watched.toldAtMs).toHaveLength(changes.length === 0 ? 0 : 1);
 });
 
+describe('a tool that is left out', () => {
+  const bad = { name: 'bad', inputSchema: { type: 'object', properties: null } };
+  const worse = { name: 'bad', inputSchema: { type: 'nonsense' } };
+  const excluded = (watched: Watched): unknown[] => watched.named('tool.excluded').map(({ tool }) => tool);
+
+  test('is told of once, until it is left out for another reason, or again', async () => {
+    const watched = new Watched([x, bad]);
+    await watched.gateway.listTools();
+    expect(watched.named('tool.excluded')).toMatchObject([
+      { upstream: 'a', tool: 'bad', code: 'SCHEMA_INVALID', which: 'inputSchema', reason: expect.any(String) },
+    ]);
+    const steps = [
+      { why: 'listed again', tools: [x, bad], told: 1 },
+      { why: 'listed again beside others', tools: [x, y, bad], told: 1 },
+      { why: 'left out for another reason', tools: [x, worse], told: 2 },
+      { why: 'gone', tools: [x], told: 2 },
+      { why: 'back', tools: [x, worse], told: 3 },
+    ];
+    for (const { why, tools, told } of steps) {
+      await watched.list(...tools);
+      await watched.clock.advance(1_000);
+      expect(excluded(watched), why).toHaveLength(told);
+    }
+  });
+
+  test('is not told of again when its upstream comes back', async () => {
+    const watched = new Watched([x, bad]);
+    await watched.gateway.listTools();
+    watched.transport('a').lose();
+    await watched.clock.advance(1_000);
+    expect(watched.attempts('a')).toHaveLength(2);
+    expect(watched.gateway.snapshot().exclusions).toHaveLength(1);
+    expect(excluded(watched)).toEqual(['bad']);
+  });
+
+  test.each([
+    { why: 'denied', filter: { deny: ['b*'] } },
+    { why: 'not allowed', filter: { allow: ['x'] } },
+  ])('is nobody’s concern where its mount keeps it out anyway: $why', async ({ filter }) => {
+    const fixture = new MemoryGateway({ a: { tools: filter, scripts: [{ tools: [x, bad] }] } });
+    await fixture.gateway.listTools();
+    expect(fixture.named('tool.excluded')).toEqual([]);
+  });
+});
+
 test('what a mount lists at first is a new list, but no change of its tools', async () => {
   const watched = new Watched([x]);
   await watched.gateway.listTools();

@@ -59,6 +59,16 @@ export function reportToolChanges(before: CatalogSnapshot, after: CatalogSnapsho
   return hasChanged;
 }
 
+/** Tells which tools are left out since the earlier snapshot, or for another reason than in it; not of those still are. */
+export function reportExclusions(before: CatalogSnapshot, after: CatalogSnapshot, events: EventBus): void {
+  if (after.exclusions.length === 0) return;
+  const told = new Set(before.exclusions.map((exclusion) => JSON.stringify(exclusion)));
+  for (const exclusion of after.exclusions) {
+    const { mount, ...facts } = exclusion;
+    if (!told.has(JSON.stringify(exclusion))) events.emit('tool.excluded', { upstream: mount, ...facts });
+  }
+}
+
 /** What can be listed: its definition as JSON text, and under which public key. */
 export interface Advertised {
   readonly advertised: string;
