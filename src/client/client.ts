@@ -2,7 +2,6 @@ import {
   type CallerCapabilities,
   type CallOptions,
   CallSignal,
-  type CancelListener,
   type CancelSignal,
   type Clock,
   Coalescer,
@@ -27,6 +26,7 @@ import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lif
 import { listTools, type ToolList } from './listing.js';
 import { listOffers } from './offers.js';
 import type { RawAnswer, RequestOptions } from './pending.js';
+import { RareWarnings } from './rare-warnings.js';
 import type { Transport } from './transport.js';
 
 export interface ClientValidation {
@@ -93,6 +93,8 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #life: Lifecycle;
   readonly #relister: Coalescer;
+  /** About answers to calls. */
+  readonly #warnings: RareWarnings;
   /** The list changed while it was being fetched for the first time. */
   #isOutdated = false;
   #isPaused = false;
@@ -113,6 +115,9 @@ export class Client {
       ready: (ready) => this.#ready(ready),
       failed: () => options.failed?.(),
     });
+    this.#warnings = new RareWarnings(clock, (warning, message, tool) =>
+      events.emit('server.warning', { upstream, warning, message, ...(tool !== undefined && { tool }) }),
+    );
     this.#relister = new Coalescer(clock, RELIST_EVERY_MS, () => this.#relist());
   }
 
@@ -143,7 +148,7 @@ export class Client {
   }
 
   #send(connection: Connection, tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
-    const { upstream, maxDepth } = this.#options;
+    const { upstream, events, maxDepth } = this.#options;
     judgeArguments(upstream, tool, params, maxDepth);
     this.#failIfFull(connection);
     const answered = connection.call(params, tool.quotedName, this.#requestOptions(tool.name, options, tool.name));
@@ -152,7 +157,7 @@ export class Client {
     if (observer?.sent !== undefined) guarded(() => observer.sent?.(upstream));
     return answered.then((raw) => {
       refuseHopError(upstream, tool.name, raw);
-      return { raw, violations: inspectAnswer(tool, raw, this.#options) };
+      return { raw, violations: inspectAnswer(tool, raw, { upstream, events, warnings: this.#warnings }) };
     });
   }
 
@@ -187,11 +192,11 @@ export class Client {
    *
    * @throws {DoorError} why it cannot be listed
    */
-  async listOffers(kind: OfferKind, cancelled?: CancelSignal): Promise<readonly ListedOffer[]> {
-    const { connection } = await this.#whenReady(cancelled);
+  async listOffers(kind: OfferKind): Promise<readonly ListedOffer[]> {
+    const { connection } = await this.#whenReady();
     if (!this.lists(kind)) return [];
     const { upstream, events } = this.#options;
-    return this.#within(`listing its ${kind}`, cancelled, (signal) =>
+    return this.#within(`listing its ${kind}`, (signal) =>
       listOffers(connection, kind, {
         upstream,
         request: optionsOf(kind, signal),
@@ -221,9 +226,7 @@ export class Client {
   async request(method: OwnMethod, params: string): Promise<void> {
     const { state } = this;
     if (state.kind !== 'ready') return;
-    await this.#within(method, undefined, (signal) =>
-      state.connection.request(method, params, optionsOf(method, signal)),
-    );
+    await this.#within(method, (signal) => state.connection.request(method, params, optionsOf(method, signal)));
   }
 
   /** The caller's roots have changed. */
@@ -231,11 +234,11 @@ export class Client {
     if (this.state.kind === 'ready') this.state.connection.notify('notifications/roots/list_changed');
   }
 
-  async #whenReady(cancelled: CancelSignal | undefined): Promise<Ready> {
+  async #whenReady(): Promise<Ready> {
     const before = this.state;
     const failed = before.kind === 'failed' ? before : before.kind === 'connecting' ? before.failed : undefined;
     if (failed !== undefined) throw failed.error;
-    await orAborted(this.start(), cancelled);
+    await this.start();
     const { state } = this;
     if (state.kind !== 'ready') throw this.#gone();
     return state;
@@ -330,7 +333,7 @@ export class Client {
     const { state } = this;
     if (state.kind !== 'ready') return;
     try {
-      const list = await this.#within('tools/list', undefined, (signal) => this.#list(state.connection, signal));
+      const list = await this.#within('tools/list', (signal) => this.#list(state.connection, signal));
       if (!this.#life.replaceList(state, list)) return;
       events.emit('upstream.relisted', { upstream, tools: list.tools.length });
       this.#options.listed(list);
@@ -346,23 +349,16 @@ export class Client {
   }
 
   /** Does something of our own that may take as long as a start. */
-  async #within<Value>(
-    about: string,
-    cancelled: CancelSignal | undefined,
-    task: (signal: CancelSignal) => Promise<Value>,
-  ): Promise<Value> {
+  async #within<Value>(about: string, task: (signal: CancelSignal) => Promise<Value>): Promise<Value> {
     const { upstream, clock, startTimeoutMs } = this.#options;
     const signal = new CallSignal();
-    const end: CancelListener = { handleEvent: () => signal.abort(cancelled?.reason) };
     const timer = clock.schedule(startTimeoutMs, () =>
       signal.abort(new DoorError('TIMEOUT', `${upstream}: ${about} took more than ${startTimeoutMs} ms`)),
     );
-    cancelled?.addEventListener('abort', end);
     try {
       return await task(signal);
     } finally {
       timer.cancel();
-      cancelled?.removeEventListener('abort', end);
     }
   }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { MemoryScript } from '../../test/fixtures/memory-transport.js';
 import { Started } from '../../test/fixtures/started-client.js';
 import { encodeText, JsonScanner } from '../base/index.js';
 import { findOddContent, isPlainContent } from './content.js';
@@ -115,4 +116,27 @@ test.each([
   expect(up.named('server.warning')).toMatchObject([
     { warning: 'odd-content', tool: 'some', message: `some: content[${count - 1}] has the unknown type "hologram"` },
   ]);
+});
+
+test('what is odd with every answer of a tool is told now and then', async () => {
+  const schema = { inputSchema: { type: 'object' }, outputSchema: { type: 'object' } };
+  const tools = ['x', 'y'].map((name) => ({ name, ...schema }));
+  const result = '{"content":[{"type":"hologram"},{"type":"scent"}],"_meta":{"a":1,"a":2}}';
+  const answer: MemoryScript['on'] = { 'tools/call': ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":${result}}` };
+  const up = new Started([{ tools, on: answer }]);
+  await up.client.start();
+  for (let i = 0; i < 20; i++) for (const tool of ['x', 'y']) await up.call(tool);
+  const told = () => up.named('server.warning').map(({ tool, warning }) => `${tool} ${warning}`);
+  const once = ['x', 'y'].flatMap((tool) =>
+    ['missing-structured-content', 'odd-content', 'duplicate-name'].map((warning) => `${tool} ${warning}`),
+  );
+  expect(told()).toEqual(once);
+  // It comes back as somebody who has been told of already.
+  up.transport.lose();
+  await up.clock.advance(1_000);
+  await up.call('x');
+  expect(told()).toEqual(once);
+  await up.clock.advance(29_000);
+  await up.call('x');
+  expect(told().slice(once.length)).toEqual(once.slice(0, 3));
 });

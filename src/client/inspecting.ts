@@ -4,21 +4,28 @@ import type { Issue } from '../schema/index.js';
 import { findOddContent } from './content.js';
 import { judgeAnswer } from './judging.js';
 import type { RawAnswer } from './pending.js';
+import type { RareWarnings } from './rare-warnings.js';
 
 const NO_ISSUES: readonly Issue[] = Object.freeze([]);
+
+export interface InspectingOptions {
+  readonly upstream: string;
+  readonly events: EventBus;
+  readonly warnings: RareWarnings;
+}
 
 /** Judges what came back from a call, and tells what is odd about it. The answer itself stays as it is. */
 export function inspectAnswer(
   tool: ListedTool,
   answer: RawAnswer,
-  { upstream, events }: { readonly upstream: string; readonly events: EventBus },
+  { upstream, events, warnings }: InspectingOptions,
 ): readonly Issue[] {
   if (answer.kind === 'error') return NO_ISSUES;
   const violations = judgeAnswer(tool, answer);
   if (violations.length > 0) events.emit('output.violation', { upstream, tool: tool.name, issues: violations });
   if (!events.hears('server.warning')) return violations;
   const warn = (warning: string, message: string): void =>
-    events.emit('server.warning', { upstream, warning, tool: tool.name, message: `${tool.name}: ${message}` });
+    warnings.tell(warning, `${tool.name}: ${message}`, tool.name);
   if (tool.output !== undefined && !answer.isError && answer.structuredStart < 0) {
     warn('missing-structured-content', 'declares an outputSchema but answered without structuredContent');
   }

@@ -2,24 +2,34 @@ import type { Clock } from '../base/index.js';
 
 /** At most one warning of a kind in this many milliseconds: an upstream must not fill the log of its operator. */
 const WARN_EVERY_MS = 30_000;
+/** Warnings about tools beyond so many are not told in that time: an upstream can list tools without end. */
+const MAX_TOLD = 500;
 
 /** Tells of what keeps happening now and then, not each time. */
 export class RareWarnings {
   readonly #clock: Clock;
-  readonly #warn: (warning: string, message: string) => void;
-  readonly #warnedAtMs = new Map<string, number>();
+  readonly #warn: (warning: string, message: string, tool?: string) => void;
+  /** When each was told of last, the longest ago first. */
+  readonly #toldAtMs = new Map<string, number>();
 
-  constructor(clock: Clock, warn: (warning: string, message: string) => void) {
+  constructor(clock: Clock, warn: (warning: string, message: string, tool?: string) => void) {
     this.#clock = clock;
     this.#warn = warn;
   }
 
-  /** @param warning the kind, kebab-case */
-  tell(warning: string, message: string): void {
+  /**
+   * @param warning the kind, kebab-case
+   * @param tool what it is about; each tool is told of by itself
+   */
+  tell(warning: string, message: string, tool?: string): void {
     const nowMs = this.#clock.monotonicMs();
-    const lastMs = this.#warnedAtMs.get(warning);
-    if (lastMs !== undefined && nowMs - lastMs < WARN_EVERY_MS) return;
-    this.#warnedAtMs.set(warning, nowMs);
-    this.#warn(warning, message);
+    for (const [key, atMs] of this.#toldAtMs) {
+      if (nowMs - atMs < WARN_EVERY_MS) break;
+      this.#toldAtMs.delete(key);
+    }
+    const key = tool === undefined ? warning : `${warning} ${tool}`;
+    if (this.#toldAtMs.has(key) || (tool !== undefined && this.#toldAtMs.size >= MAX_TOLD)) return;
+    this.#toldAtMs.set(key, nowMs);
+    this.#warn(warning, message, tool);
   }
 }
