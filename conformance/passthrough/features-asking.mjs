@@ -56,15 +56,20 @@ export const CALLER_FEATURES = [
   },
 ];
 
-async function changeRoots({ full }) {
+async function changeRoots({ full, offer }) {
   await full.requireTool('get-roots-list');
   // The reference server asks by itself soon after its start, while no call is under way.
   const answeredUnasked = full.shown().filter(({ result }) => result?.roots !== undefined).length;
   full.answers['roots/list'] = () => ({ roots: [] });
   const before = await full.call('get-roots-list');
-  full.answers['roots/list'] = () => ({
-    roots: [{ uri: 'file:///one', name: 'One' }, { uri: 'file:///two%20words' }],
-  });
+  // A call that has nothing to do with it is under way when the server asks, and over when the client answers.
+  const roots = [{ uri: 'file:///one', name: 'One' }, { uri: 'file:///two%20words' }];
+  const other = full.call(...offer.progress);
+  full.answers['roots/list'] = async () => {
+    await other;
+    await sleep(50);
+    return { roots };
+  };
   const start = full.asked.length;
   await full.client.sendRootsListChanged();
   const after = await full.until(async () => {
