@@ -93,7 +93,7 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #life: Lifecycle;
   readonly #relister: Coalescer;
-  /** About answers to calls. */
+  /** About what it sends, over all its connections: one that keeps ending must not fill the log by being started anew. */
   readonly #warnings: RareWarnings;
   /** The list changed while it was being fetched for the first time. */
   #isOutdated = false;
@@ -112,7 +112,7 @@ export class Client {
       connect,
       wrap: (transport, signs) => this.#wrap(transport, signs),
       greet: (connection, activity) => this.#greet(connection, activity),
-      ready: (ready) => this.#ready(ready),
+      ready: (ready, isNews) => this.#ready(ready, isNews),
       failed: () => options.failed?.(),
     });
     this.#warnings = new RareWarnings(clock, (warning, message, tool) =>
@@ -269,7 +269,7 @@ export class Client {
   }
 
   #wrap(transport: Transport, { lost, activity }: SignsOfLife): Connection {
-    const { upstream, events, clock, callTimeoutMs, maxMessageBytes, maxDepth } = this.#options;
+    const { upstream, clock, callTimeoutMs, maxMessageBytes, maxDepth } = this.#options;
     const connection: Connection = new Connection({
       upstream,
       transport,
@@ -281,8 +281,7 @@ export class Client {
         if (method === 'notifications/tools/list_changed') this.#outdated();
         else this.#options.notified?.(method, params);
       },
-      warn: (warning, message) =>
-        events.emit('server.warning', { upstream, warning, message: `${upstream}: ${message}` }),
+      warn: (warning, message) => this.#warnings.tell(warning, `${upstream}: ${message}`),
       timedOut: (sentAtMs) => watch.timedOut(sentAtMs),
       lost,
       activity,
@@ -303,10 +302,11 @@ export class Client {
     return { kind: 'ready', connection, hello, list };
   }
 
-  #ready({ connection, hello, list }: Ready): void {
+  #ready({ connection, hello, list }: Ready, isNews: boolean): void {
     const { upstream, events } = this.#options;
     if (this.#isPaused) connection.pause();
-    events.emit('upstream.connected', { upstream, revision: hello.codec.revision, tools: list.tools.length });
+    const { revision } = hello.codec;
+    if (isNews) events.emit('upstream.connected', { upstream, revision, tools: list.tools.length });
     this.#options.listed(list);
     this.#options.connected?.();
     if (this.#isOutdated) this.#outdated();

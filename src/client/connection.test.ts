@@ -5,6 +5,7 @@ import { CallSignal, DoorError, decodeText, encodeText, JsonScanner } from '../b
 import { findCodec, makeCallParams } from '../protocol/index.js';
 import { Connection } from './connection.js';
 import type { RawAnswer, RequestOptions } from './pending.js';
+import { RareWarnings } from './rare-warnings.js';
 
 interface Opened {
   readonly connection: Connection;
@@ -24,6 +25,7 @@ async function opened(transport = new MemoryTransport({ on: { '*': () => undefin
   const warnings: string[] = [];
   const notified: string[] = [];
   const lost: DoorError[] = [];
+  const rare = new RareWarnings(clock, (warning) => warnings.push(warning));
   const connection = new Connection({
     upstream: 'up',
     transport,
@@ -31,7 +33,7 @@ async function opened(transport = new MemoryTransport({ on: { '*': () => undefin
     maxMessageBytes: MAX_BYTES,
     notified: (method) => notified.push(method),
     lost: (reason) => lost.push(reason),
-    warn: (warning) => warnings.push(warning),
+    warn: (warning, message) => rare.tell(warning, message),
     activity: () => {},
   });
   await connection.open();

@@ -33,7 +33,6 @@ import {
 import { type AskCaller, CallerRequests } from './caller-requests.js';
 import { isPlainContent } from './content.js';
 import { Pending, type PendingOwner, type RawAnswer, type RequestOptions } from './pending.js';
-import { RareWarnings } from './rare-warnings.js';
 import type { Transport } from './transport.js';
 
 export interface ConnectionOptions {
@@ -48,6 +47,7 @@ export interface ConnectionOptions {
   readonly ask?: AskCaller;
   /** The connection ended; every request in flight has been failed already. */
   readonly lost: (reason: DoorError) => void;
+  /** Hears of everything odd, however often. @param warning the kind, kebab-case */
   readonly warn: (warning: string, message: string) => void;
   readonly activity: () => void;
   /** A request that was sent then has run out of time. */
@@ -81,12 +81,10 @@ export class Connection implements PendingOwner {
   #sweepAtMs = Number.POSITIVE_INFINITY;
   #isPaused = false;
   readonly #asked: CallerRequests;
-  readonly #warnings: RareWarnings;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#scanner = new JsonScanner(options.scanLimits);
-    this.#warnings = new RareWarnings(options.clock, options.warn);
     this.#asked = new CallerRequests({
       ask: options.ask ?? NOBODY,
       reply: (pieces) => this.#reply(pieces),
@@ -254,11 +252,11 @@ export class Connection implements PendingOwner {
     const wasOurs = /^\d+$/.test(id) && Number(id) > 0 && Number(id) < this.#nextId;
     if (wasOurs) {
       this.lateAnswers++;
-      this.#warnings.tell(
+      this.#options.warn(
         'late-or-duplicate-response',
         `answered request ${id} again, or too late (${this.lateAnswers} so far)`,
       );
-    } else this.#warnings.tell('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
+    } else this.#options.warn('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
   }
 
   #notification(message: Message): void {
@@ -290,10 +288,7 @@ export class Connection implements PendingOwner {
     const text = this.#textOf('progressToken', message);
     const pending = this.#pending.get(Number(text));
     if (pending === undefined || String(pending.id) !== text) {
-      return this.#warnings.tell(
-        'unknown-progress-token',
-        'reported progress for a token that names no call in flight',
-      );
+      return this.#options.warn('unknown-progress-token', 'reported progress for a token that names no call in flight');
     }
     const nowMs = this.#options.clock.monotonicMs();
     pending.deadlineMs = Math.min(nowMs + pending.options.timeoutMs, pending.endsAtMs);
@@ -324,7 +319,7 @@ export class Connection implements PendingOwner {
   #reply(pieces: readonly Piece[]): void {
     if (this.#end !== undefined) return;
     if (!this.isBacklogged) return this.#options.transport.send(pieces);
-    this.#warnings.tell('unread-replies', 'asks faster than it reads our replies; they are dropped');
+    this.#options.warn('unread-replies', 'asks faster than it reads our replies; they are dropped');
   }
 
   #bad(bad: BadMessage, bytes: Uint8Array, start: number, end: number): void {
@@ -352,7 +347,7 @@ export class Connection implements PendingOwner {
     if (spans.length === 0) return this.#noise(bytes, start, end);
     // What is in it may be what calls wait for: they need not wait for their deadline on a point of order.
     if (!this.codec.allowsBatches) {
-      this.#warnings.tell(
+      this.#options.warn(
         'unexpected-batch',
         `sent a batch, which revision ${this.codec.revision} has not; read all the same`,
       );
@@ -362,13 +357,13 @@ export class Connection implements PendingOwner {
 
   #noise(bytes: Uint8Array, start: number, end: number): void {
     const sample = decodeText(bytes, start, Math.min(end, start + 80));
-    this.#warnings.tell('noise-on-stdout', `wrote something that is no message: ${JSON.stringify(sample)}`);
+    this.#options.warn('noise-on-stdout', `wrote something that is no message: ${JSON.stringify(sample)}`);
   }
 
   #oversize(line: OversizeLine): void {
     const pending = line.id === undefined || line.method !== undefined ? undefined : this.#take(line.id);
     const message = `a message of ${line.length} bytes is over the limit of ${this.#options.maxMessageBytes}`;
-    if (pending === undefined) this.#warnings.tell('message-too-large', message);
+    if (pending === undefined) this.#options.warn('message-too-large', message);
     else pending.reject(this.#fault('MESSAGE_TOO_LARGE', message, pending));
   }
 

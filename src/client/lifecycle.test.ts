@@ -166,7 +166,9 @@ describe('a server that lists and exits (case c19)', () => {
     }
     expect(up.transports.length).toBeLessThanOrEqual(8);
     expect(up.transports.length).toBeGreaterThanOrEqual(5);
-    expect(up.named('upstream.connected')).toHaveLength(up.transports.length);
+    // At first, and once more for the one loss that was told.
+    expect(up.named('upstream.connected')).toHaveLength(2);
+    expect(up.named('upstream.lost')).toHaveLength(1);
     expect(failedOf(up).isFlapping).toBe(true);
     // An hour of it costs a probe every 30 s and fills no log.
     const before = up.transports.length;
@@ -174,8 +176,43 @@ describe('a server that lists and exits (case c19)', () => {
     expect(up.transports.length - before).toBeGreaterThan(115);
     expect(up.transports.length - before).toBeLessThanOrEqual(121);
     expect(up.named('upstream.lost').length).toBeLessThanOrEqual(2);
+    expect(up.named('upstream.connected').length).toBeLessThanOrEqual(3);
     await up.client.close();
     expect(up.clock.waiting).toBe(0);
+  });
+});
+
+test('the noise of a server that keeps ending is told once in half a minute, over all its starts', async () => {
+  const noisy: MemoryScript = {
+    on: {
+      ...BOOM.on,
+      initialize: (_, transport) => {
+        transport.say('Server listening on stdio');
+        return { protocolVersion: '2025-11-25', capabilities: { tools: {} } };
+      },
+    },
+  };
+  const up = new Started([noisy]);
+  await up.client.start();
+  for (let ms = 0; ms < 29_000; ms += 250) await up.clock.advance(250);
+  expect(up.transports.length).toBeGreaterThanOrEqual(5);
+  expect(up.warnings()).toEqual(['noise-on-stdout']);
+  for (let ms = 0; ms < 60_000; ms += 250) await up.clock.advance(250);
+  expect(up.warnings().length).toBeGreaterThanOrEqual(2);
+  expect(up.warnings().length).toBeLessThanOrEqual(3);
+});
+
+describe('upstream.connected', () => {
+  test('is told again once its loss was told, and only then', async () => {
+    const up = await flapping({});
+    expect(up.named('upstream.lost')).toHaveLength(1);
+    expect(up.named('upstream.connected')).toHaveLength(2);
+    await up.clock.advance(2 * MINUTE_MS);
+    up.transport.lose();
+    await up.clock.advance(1_000);
+    expect(up.client.state.kind).toBe('ready');
+    expect(up.named('upstream.lost')).toHaveLength(2);
+    expect(up.named('upstream.connected')).toHaveLength(3);
   });
 });
 

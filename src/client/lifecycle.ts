@@ -59,8 +59,8 @@ export interface LifecycleOptions extends RestartOptions {
   readonly wrap: (transport: Transport, signs: SignsOfLife) => Connection;
   /** Opens a connection, shakes hands and lists; `activity` gives the start more time. */
   readonly greet: (connection: Connection, activity: () => void) => Promise<Ready>;
-  /** It is up, and its state says so. */
-  readonly ready: (ready: Ready) => void;
+  /** It is up, and its state says so. `isNews`: for the first time, or since its loss was told. */
+  readonly ready: (ready: Ready, isNews: boolean) => void;
   /** It has failed. Unlike `upstream.lost`, which is told once for a reason, this hears of every failure. */
   readonly failed?: (failed: Failed) => void;
 }
@@ -84,6 +84,8 @@ export class Lifecycle {
   readonly #policy: RestartPolicy;
   #state: ClientState = { kind: 'idle' };
   #row: Row | undefined;
+  /** Nobody has been told that it is up since they were told that it is not. */
+  #isUpNews = true;
   #retry: Scheduled | undefined;
   /** Every connection that is not wholly closed yet: being opened, ready, or lost and being ended. */
   readonly #connections = new Set<Connection>();
@@ -172,7 +174,9 @@ export class Lifecycle {
     if (!ready.connection.isOpen) throw new DoorError('UPSTREAM_LOST', 'the connection ended right after the start');
     this.#policy.started();
     this.#state = ready;
-    this.#options.ready(ready);
+    const isNews = this.#isUpNews;
+    this.#isUpNews = false;
+    this.#options.ready(ready, isNews);
   }
 
   /** Whoever waits for the start hears at once: what was started may take seconds to end. */
@@ -213,6 +217,7 @@ export class Lifecycle {
     this.#retry = clock.schedule(delayMs, () => void this.#begin().catch(() => {}));
     if (!told.has(reason) && told.size < MAX_TOLD) {
       told.add(reason);
+      this.#isUpNews = true;
       events.emit('upstream.lost', { upstream, code, reason });
     }
     guarded(() => this.#options.failed?.(state));
