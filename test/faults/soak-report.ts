@@ -52,8 +52,7 @@ export function makeReport(check: SoakCheck, facts: RunFacts): Report {
   );
   const vanished = callers.reduce((sum, caller) => sum + caller.vanished, 0);
   const faultCount = calls.filter(({ step }) => step.fault !== undefined).length + vanished;
-  const lastHalf = (points: readonly Point[]): Point[] => points.filter(({ atMs }) => atMs > (seconds * 1_000) / 2);
-  const slope = slopePerMinute(lastHalf(rss));
+  const slope = slopePerMinute(rss);
   const isSlopeJudged = seconds >= SLOPE_NEEDS_SECONDS;
   const lists = callers.flatMap((caller) => caller.lists);
   const asked = calls.filter(({ askedAtMs }) => askedAtMs !== undefined).length;
@@ -90,14 +89,14 @@ export function makeReport(check: SoakCheck, facts: RunFacts): Report {
       `${before.descriptors}, ${before.children} -> ${after.descriptors}, ${after.children}`,
     ),
     {
-      what: 'RSS slope, MB a minute, second half',
+      what: 'RSS slope after the warm-up, MB a minute',
       value: `${slope.toFixed(2)}${isSlopeJudged ? '' : ' (too short to judge)'}`,
       asked: `< ${MAX_RSS_SLOPE_MB}`,
       isGood: !isSlopeJudged || slope < MAX_RSS_SLOPE_MB,
     },
     read(
       'slopes of heap and buffers, MB a minute',
-      [heap, buffers].map((each) => slopePerMinute(lastHalf(each)).toFixed(2)).join(', '),
+      [heap, buffers].map((each) => slopePerMinute(each).toFixed(2)).join(', '),
     ),
     read(
       'RSS, heap, buffers at the end, MB',

@@ -115,7 +115,6 @@ export class SoakWorld {
   async #startHost(socket: string): Promise<void> {
     const script = [
       join(ROOT, 'tools', 'run-ts.mjs'),
-      '--expose-gc',
       '--disable-warning=ExperimentalWarning',
       join(ROOT, 'test', 'faults', 'soak-host.ts'),
     ];

@@ -5,8 +5,8 @@
  *
  * `--cli N`: that many callers more, each through a `doorward stdio` of its own (dist must be built). A seed draws the same
  * decisions again, caller by caller; `--replay FOLDER` takes seed and size from a run that was kept, and says where a
- * decision differs. 30 s of the same work come first as warm-up: all of it is checked but memory, which is read once a second
- * after a forced collection in the host (--expose-gc).
+ * decision differs. 45 s of the same work come first as warm-up: all of it is checked but memory, which is read once a second
+ * after a forced collection in the host.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { makeReport, printReport, type RunFacts } from './soak-report.js';
 import { CLI, SoakWorld } from './soak-world.js';
 
 /** Callers are at work for this long before the seconds asked for begin: code is compiled, pools grow. */
-const WARM_UP_MS = 30_000;
+const WARM_UP_MS = 45_000;
 
 /** What a kept run leaves for its replay. */
 interface KeptRun {
