@@ -23,6 +23,7 @@ import { refuseHopError } from './hop-errors.js';
 import { inspectAnswer } from './inspecting.js';
 import { judgeArguments } from './judging.js';
 import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lifecycle.js';
+import { ListWarnings } from './list-warnings.js';
 import { listTools, type ToolList } from './listing.js';
 import { listOffers } from './offers.js';
 import type { RawAnswer, RequestOptions } from './pending.js';
@@ -95,6 +96,7 @@ export class Client {
   readonly #relister: Coalescer;
   /** About what it sends, over all its connections: one that keeps ending must not fill the log by being started anew. */
   readonly #warnings: RareWarnings;
+  readonly #listWarnings: ListWarnings;
   /** The list changed while it was being fetched for the first time. */
   #isOutdated = false;
   #isPaused = false;
@@ -117,6 +119,9 @@ export class Client {
     });
     this.#warnings = new RareWarnings(clock, (warning, message, tool) =>
       events.emit('server.warning', { upstream, warning, message, ...(tool !== undefined && { tool }) }),
+    );
+    this.#listWarnings = new ListWarnings((warning) =>
+      events.emit('server.warning', { upstream, ...warning, message: `${upstream}: ${warning.message}` }),
     );
     this.#relister = new Coalescer(clock, RELIST_EVERY_MS, () => this.#relist());
   }
@@ -195,14 +200,11 @@ export class Client {
   async listOffers(kind: OfferKind): Promise<readonly ListedOffer[]> {
     const { connection } = await this.#whenReady();
     if (!this.lists(kind)) return [];
-    const { upstream, events } = this.#options;
+    const { upstream } = this.#options;
     return this.#within(`listing its ${kind}`, (signal) =>
-      listOffers(connection, kind, {
-        upstream,
-        request: optionsOf(kind, signal),
-        warn: (warning) =>
-          events.emit('server.warning', { upstream, ...warning, message: `${upstream}: ${warning.message}` }),
-      }),
+      this.#listWarnings.during(kind, (warn) =>
+        listOffers(connection, kind, { upstream, request: optionsOf(kind, signal), warn }),
+      ),
     );
   }
 
@@ -318,14 +320,11 @@ export class Client {
   }
 
   #list(connection: Connection, signal?: CancelSignal): Promise<ToolList> {
-    const { upstream, events, validation } = this.#options;
-    return listTools(connection, {
-      upstream,
-      uncompilableOutput: validation.uncompilableOutput,
-      request: optionsOf('tools/list', signal),
-      warn: (warning) =>
-        events.emit('server.warning', { upstream, ...warning, message: `${upstream}: ${warning.message}` }),
-    });
+    const { upstream, validation } = this.#options;
+    const { uncompilableOutput } = validation;
+    return this.#listWarnings.during('tools', (warn) =>
+      listTools(connection, { upstream, uncompilableOutput, request: optionsOf('tools/list', signal), warn }),
+    );
   }
 
   async #relist(): Promise<void> {
