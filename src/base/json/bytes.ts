@@ -50,6 +50,31 @@ export function skipUtf8Sequence(bytes: Uint8Array, at: number, end: number): nu
   return at + length;
 }
 
+/** What a platform can do with bytes at a speed that JavaScript cannot. */
+export interface NativeBytes {
+  /** Whether all of it is UTF-8 (RFC 3629). */
+  readonly isUtf8: (bytes: Uint8Array) => boolean;
+  /** Memory of its own that need not be zeroed: all of it is written before it is read. */
+  readonly allocate: (length: number) => Uint8Array;
+}
+
+let native: NativeBytes | undefined;
+
+/** Lends what the platform has. Without it everything works as well, large texts at half the speed. */
+export function useNativeBytes(bytes: NativeBytes): void {
+  native = bytes;
+}
+
+/** @returns false also where the platform was not asked: then it is for the scanner to look */
+export function isUtf8(bytes: Uint8Array): boolean {
+  return native?.isUtf8(bytes) ?? false;
+}
+
+/** Memory whose bytes are all to be written before any is read. */
+export function allocate(length: number): Uint8Array {
+  return native?.allocate(length) ?? new Uint8Array(length);
+}
+
 /** Whether `bytes[start..end)` spells the ASCII `text`. */
 export function spells(bytes: Uint8Array, start: number, end: number, text: string): boolean {
   const length = text.length;

@@ -1,4 +1,4 @@
-export { decodeText, encodeText, type Span, spells } from './bytes.js';
+export { decodeText, encodeText, type NativeBytes, type Span, spells, useNativeBytes } from './bytes.js';
 export { findDuplicateName } from './duplicates.js';
 export * from './exact.js';
 export { SCAN } from './member-index.js';

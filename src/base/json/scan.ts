@@ -16,14 +16,14 @@ import {
   resized,
   SPACE,
   type Span,
-  skipUtf8Sequence,
   spells,
   TAB,
   ZERO,
 } from './bytes.js';
 import { KeyTable } from './key-table.js';
 import { MemberIndex, SCAN } from './member-index.js';
-import { HIGH_BITS, isHexDigit, misfitOfLiteral, skipDigits, skipZeros, specials } from './tokens.js';
+import { NEEDS_LOOK, StringScanner } from './scan-string.js';
+import { misfitOfLiteral, skipDigits, skipZeros } from './tokens.js';
 
 export type ScanFault = 'syntax' | 'utf-8' | 'depth';
 export type RootKind = 'object' | 'array' | 'scalar';
@@ -45,11 +45,6 @@ const BLOCK_DEPTH = 4;
 const MAX_BLOCKS = 16;
 const TRUE = 0x65757274;
 const NULL = 0x6c6c756e;
-
-/** 1 for the bytes at which a string ends or must be checked: quote, backslash, control characters, multi-byte. */
-const NEEDS_LOOK = new Uint8Array(256).map((_, c) =>
-  c < SPACE || c >= 0x80 || c === QUOTE || c === BACKSLASH ? 1 : 0,
-);
 
 /**
  * Indexes the first two levels of a JSON text in one pass over its bytes, and checks the grammar (RFC 8259) and the
@@ -79,12 +74,12 @@ export class JsonScanner extends MemberIndex {
 
   readonly #limits: ScanLimits;
   readonly #keys = new KeyTable();
+  readonly #strings = new StringScanner();
   /** Per open container: 0 for an array, else the number its object has in the key table. */
   #serials = new Int32Array(64);
   #marks = new Int32Array(64);
   #bytes: Uint8Array = new Uint8Array(0);
   #end = 0;
-  #words: Int32Array | undefined;
   /** The member whose value is being read, at level 1 and 2; -1 outside. */
   #first = -1;
   #second = -1;
@@ -100,7 +95,7 @@ export class JsonScanner extends MemberIndex {
   scan(bytes: Uint8Array, start: number, end: number): boolean {
     this.#bytes = bytes;
     this.#end = end;
-    this.#words = undefined;
+    this.#strings.begin(bytes, end);
     this.count = 0;
     this.blockCount = 0;
     this.typeCount = 0;
@@ -117,7 +112,7 @@ export class JsonScanner extends MemberIndex {
     const behind = first === undefined ? this.#fail('syntax', at) : this.#walk(at);
     // Nothing keeps the text alive once it has been read: an idle scanner must not pin a 64 KiB chunk.
     this.#bytes = EMPTY;
-    this.#words = undefined;
+    this.#strings.begin(EMPTY, 0);
     return behind >= 0;
   }
 
@@ -315,93 +310,8 @@ export class JsonScanner extends MemberIndex {
     let i = at;
     while (i < stop && NEEDS_LOOK[bytes[i]!] === 0) i++;
     if (i < stop && bytes[i] === QUOTE) return i + 1;
-    return this.#skipLongString(i);
-  }
-
-  /** The rest of a string that is not both short and plain: looked at a word at a time. */
-  #skipLongString(at: number): number {
-    const bytes = this.#bytes;
-    const end = this.#end;
-    let i = at;
-    for (;;) {
-      i = this.#nextSpecial(i);
-      if (i >= end) return this.#fail('syntax', end);
-      const c = bytes[i]!;
-      if (c === QUOTE) return i + 1;
-      if (c === BACKSLASH) i = this.#skipEscape(i + 1);
-      else if (c < SPACE) return this.#fail('syntax', i);
-      else if (c >= 0x80) i = this.#skipUtf8(i);
-      else i++;
-      if (i < 0) return -1;
-    }
-  }
-
-  /** @returns where the next byte that needs a look stands, `end` where none does; rarely a byte before it */
-  #nextSpecial(at: number): number {
-    const bytes = this.#bytes;
-    const offset = bytes.byteOffset;
-    this.#words ??= new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2);
-    const words = this.#words;
-    const limit = (offset + this.#end) >> 2;
-    let w = (offset + at) >> 2;
-    if (w < limit) {
-      // The bytes before `at` in its word do not count; a borrow from them can only make a byte be looked at in vain.
-      let hits = specials(words[w]!) & HIGH_BITS & (-1 << (((offset + at) & 3) << 3));
-      if (hits === 0) {
-        w++;
-        while (w + 4 <= limit) {
-          const four =
-            specials(words[w]!) | specials(words[w + 1]!) | specials(words[w + 2]!) | specials(words[w + 3]!);
-          if ((four & HIGH_BITS) !== 0) break;
-          w += 4;
-        }
-        while (w < limit) {
-          hits = specials(words[w]!) & HIGH_BITS;
-          if (hits !== 0) break;
-          w++;
-        }
-      }
-      if (hits !== 0) return (w << 2) - offset + ((31 - Math.clz32(hits & -hits)) >> 3);
-    }
-    let i = Math.max(at, (w << 2) - offset);
-    while (i < this.#end && NEEDS_LOOK[bytes[i]!] === 0) i++;
-    return i;
-  }
-
-  /** Skips a run of multi-byte sequences. Two and three bytes, nearly all there is, are checked in place. */
-  #skipUtf8(at: number): number {
-    const bytes = this.#bytes;
-    const end = this.#end - 2;
-    let i = at;
-    while (i < end) {
-      const c = bytes[i]!;
-      if (c < 0x80) return i;
-      if (c >= 0xc2 && c <= 0xdf && (bytes[i + 1]! & 0xc0) === 0x80) i += 2;
-      else if (c > 0xe0 && c < 0xed && (bytes[i + 1]! & 0xc0) === 0x80 && (bytes[i + 2]! & 0xc0) === 0x80) i += 3;
-      else {
-        const behind = skipUtf8Sequence(bytes, i, this.#end);
-        if (behind < 0) return this.#fail('utf-8', i);
-        i = behind;
-      }
-    }
-    // Too near the end for a quote to follow: the string cannot close, or closes within the next look.
-    if (i < this.#end && bytes[i]! >= 0x80) {
-      const behind = skipUtf8Sequence(bytes, i, this.#end);
-      return behind < 0 ? this.#fail('utf-8', i) : behind;
-    }
-    return i;
-  }
-
-  #skipEscape(at: number): number {
-    const c = at < this.#end ? this.#bytes[at]! : 0;
-    // n " \ / t r b f
-    if (c === 0x6e || c === QUOTE || c === BACKSLASH || c === 0x2f) return at + 1;
-    if (c === 0x74 || c === 0x72 || c === 0x62 || c === 0x66) return at + 1;
-    if (c !== 0x75) return this.#fail('syntax', at);
-    for (let i = at + 1; i <= at + 4; i++) {
-      if (i >= this.#end || !isHexDigit(this.#bytes[i]!)) return this.#fail('syntax', i);
-    }
-    return at + 5;
+    const behind = this.#strings.skip(i);
+    return behind < 0 ? this.#fail(this.#strings.fault, this.#strings.faultAt) : behind;
   }
 
   #skipNumber(at: number): number {

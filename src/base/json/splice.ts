@@ -1,4 +1,4 @@
-import { CARRIAGE_RETURN, encodeText, LINE_FEED, SPACE } from './bytes.js';
+import { allocate, CARRIAGE_RETURN, encodeText, LINE_FEED, SPACE } from './bytes.js';
 
 /** JSON text inside a larger buffer. Valid only while nobody writes the buffer; copy what outlives the call. */
 export interface JsonSlice {
@@ -47,7 +47,7 @@ export function joinPieces(pieces: readonly Piece[]): Uint8Array {
   );
   let length = 0;
   for (const part of parts) length += part.length;
-  const whole = new Uint8Array(length);
+  const whole = allocate(length);
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

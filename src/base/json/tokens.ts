@@ -1,13 +1,22 @@
 import { NINE, ZERO } from './bytes.js';
 
-export const HIGH_BITS = 0x80808080;
+/** As a word of 32 bits, which it is only when its sign is. */
+export const HIGH_BITS = 0x80808080 | 0;
 
 /**
- * The high bits of the result tell whether any of a word's four bytes is below 0x20, is 0x22 or 0x5c, or is not ASCII.
- * A borrow can only spoil the bytes above one that counts already, so a word without high bits has none that count.
+ * The high bits of the result tell whether any of a word's four bytes is below 0x20, is 0x22 or 0x5c, or is not ASCII. A
+ * borrow can only spoil the bytes above one that counts already, so a word without high bits has none that count.
+ *
+ * @param foreign `HIGH_BITS` where bytes that are not ASCII count, 0 where they do not
  */
-export function specials(word: number): number {
-  return word | (word - 0x20202020) | ((word ^ 0x22222222) - 0x01010101) | ((word ^ 0x5c5c5c5c) - 0x01010101);
+export function specials(word: number, foreign: number): number {
+  const ascii = (word - 0x20202020) | ((word ^ 0x22222222) - 0x01010101) | ((word ^ 0x5c5c5c5c) - 0x01010101);
+  return (ascii & ~word) | (word & foreign);
+}
+
+/** The same without quote and backslash. */
+export function oddities(word: number, foreign: number): number {
+  return ((word - 0x20202020) & ~word) | (word & foreign);
 }
 
 export function skipDigits(bytes: Uint8Array, at: number, end: number): number {

@@ -4,6 +4,7 @@ import { DoorError, type Piece } from '../../base/index.js';
 import type { Transport, TransportHandlers } from '../../client/index.js';
 import { childEnvironment } from './environment.js';
 import { findCandidates, searchedPath } from './find-command.js';
+import { lendNativeBytes } from './native-bytes.js';
 import { endGroup, keepGroup, leaderExited } from './process-group.js';
 import { Sink } from './sink.js';
 import { Tail } from './tail.js';
@@ -20,6 +21,7 @@ export interface SpawnOptions {
 
 /** An upstream that is a child process speaking over its stdin and stdout. Started without a shell, in its own group. */
 export function spawnTransport(options: SpawnOptions): Transport {
+  lendNativeBytes();
   return new SpawnTransport(options);
 }
 

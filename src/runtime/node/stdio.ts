@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { type CancelListener, type CancelSignal, DoorError, type Principal } from '../../base/index.js';
 import { StreamDoor, type StreamDoorOptions } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
+import { lendNativeBytes } from './native-bytes.js';
 import { hurryGroups } from './process-group.js';
 import { Sink } from './sink.js';
 
@@ -37,6 +38,7 @@ const DRAIN_MS: Readonly<Record<StdioEnd['kind'], number>> = {
 
 /** Serves one caller on stdin and stdout until it leaves or a signal comes; then ends everything that was started. */
 export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
+  lendNativeBytes();
   const output = process.stdout;
   const sink = new Sink(output);
   const ends = new Ends(options.signal);
