@@ -44,6 +44,12 @@ const VERBOSE: OptionSpec = {
   summary: 'Show what happens, and what servers write to stderr',
 };
 
+const START_TIMEOUT: OptionSpec = {
+  name: 'timeout',
+  value: 'TIME',
+  summary: 'How long to wait for each server to start: 30, 500ms, 2m (default 60s)',
+};
+
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: 'help', short: 'h', summary: 'Show help' },
   { name: 'version', short: 'V', summary: 'Show the version' },
@@ -81,14 +87,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: [
       'One line a tool, its name as `call` takes it. With SERVER, its arguments and its whole description as well. Tools that were left out, and servers that cannot be reached, are named on stderr.',
     ],
-    options: [CONFIG, { name: 'schema', summary: "Show each tool's schemas" }, JSON_OUTPUT, VERBOSE],
+    options: [CONFIG, { name: 'schema', summary: "Show each tool's schemas" }, START_TIMEOUT, JSON_OUTPUT, VERBOSE],
     takesTarget: true,
     examples: [
       ['doorward tools', 'every tool of every server'],
       ['doorward tools files --schema', 'what the tools of one server take'],
       ['doorward tools -- npx -y @modelcontextprotocol/server-everything', 'try a server without configuring it'],
     ],
-    exits: [0, 1, 2, 4, 130],
+    exits: [0, 1, 2, 4, 124, 130],
   },
   {
     name: 'call',
@@ -136,13 +142,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: [
       'Shows the verdict on every tool. A tool whose schema cannot be used is left out of the catalog; then the exit code is 7.',
     ],
-    options: [CONFIG, JSON_OUTPUT, VERBOSE],
+    options: [CONFIG, START_TIMEOUT, JSON_OUTPUT, VERBOSE],
     takesTarget: true,
     examples: [
       ['doorward check', 'every server'],
       ['doorward check -- node my-server.js', 'a server you are writing'],
     ],
-    exits: [0, 1, 2, 4, 7, 130],
+    exits: [0, 1, 2, 4, 7, 124, 130],
   },
   {
     name: 'config validate',

@@ -3,6 +3,7 @@ import { findNearest, type Problem, quoted } from '../config/index.js';
 import type { Gateway, UpstreamStatus } from '../gateway/index.js';
 import { logEvents } from '../runtime/node/index.js';
 import type { Cli } from './cli.js';
+import { readDuration } from './duration.js';
 import { type LoadedConfig, loadConfig } from './load-config.js';
 import { openGateway } from './open-gateway.js';
 import type { Run } from './parse-command-line.js';
@@ -16,28 +17,27 @@ export interface OneShot {
   readonly life: SignOfLife;
 }
 
-export interface OneShotOptions {
-  /** How long a server may take to start, where the command line says so. */
-  readonly startTimeoutMs?: number;
-}
-
 /** Loads the configuration, runs `task` before a gateway that has started nothing yet, and ends whatever was started. */
-export async function runOneShot(
-  run: Run,
-  cli: Cli,
-  options: OneShotOptions,
-  task: (shot: OneShot) => Promise<number>,
-): Promise<number> {
+export async function runOneShot(run: Run, cli: Cli, task: (shot: OneShot) => Promise<number>): Promise<number> {
+  // Whatever is wrong on the command line is found before a server is started.
+  const startTimeoutMs = readTimeout(run);
   const loaded = await loadConfig(run, cli);
   for (const error of loaded.refused) writeError(error, cli.err);
   const isVerbose = run.options.has('verbose');
-  const gateway = await openGateway(loaded, cli, { ...options, isVerbose, isOneShot: true });
+  const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
+  const gateway = await openGateway(loaded, cli, { ...start, isVerbose, isOneShot: true });
   if (isVerbose) logEvents(gateway.events, { format: 'text', level: 'info' });
   try {
     return await task({ gateway, loaded, life: new SignOfLife(cli.err) });
   } finally {
     await gateway.close();
   }
+}
+
+/** What `--timeout` says, in milliseconds. @throws {DoorError} `CONFIG_INVALID` where it is no time */
+export function readTimeout({ options }: Run): number | undefined {
+  const text = options.get('timeout');
+  return typeof text === 'string' ? readDuration(text, '--timeout') : undefined;
 }
 
 /** Shows what is wrong with the file and with the servers in question. Their errors are shown by who needs them. */

@@ -13,8 +13,7 @@ import {
 import { resultText } from '../call-result.js';
 import { type CallTarget, splitCallTarget } from '../call-target.js';
 import type { Cli } from '../cli.js';
-import { readDuration } from '../duration.js';
-import { getServer, type OneShot, runOneShot, settle, writeProblems } from '../one-shot.js';
+import { getServer, type OneShot, readTimeout, runOneShot, settle, writeProblems } from '../one-shot.js';
 import type { Run } from '../parse-command-line.js';
 import { ToolParameters } from '../property-types.js';
 import { oneLine, printable } from '../screen.js';
@@ -34,7 +33,7 @@ export async function runCall(run: Run, cli: Cli): Promise<number> {
   // Everything that can be wrong on the command line is found before a server is started.
   const given = await readGiven(run, cli);
   const timeoutMs = readTimeout(run);
-  return runOneShot(run, cli, { ...(timeoutMs !== undefined && { startTimeoutMs: timeoutMs }) }, async (shot) => {
+  return runOneShot(run, cli, async (shot) => {
     const target = findTarget(run, shot);
     writeProblems(shot.loaded, [target.server], cli);
     const [status] = await settle(shot, [target.server], cli);
@@ -68,11 +67,6 @@ async function readGiven({ operands, options }: Run, cli: Cli): Promise<Given> {
     return { kind: 'object', text: readArgumentsObject(encodeText(object), '--args', SHELL_HINT) };
   const path = object.slice(1);
   return { kind: 'object', text: readArgumentsObject(readArgumentsFile(path, resolve(cli.cwd, path)), path) };
-}
-
-function readTimeout({ options }: Run): number | undefined {
-  const text = options.get('timeout');
-  return typeof text === 'string' ? readDuration(text, '--timeout') : undefined;
 }
 
 /** With one server after `--` there is nothing to tell apart: the operand is the tool. */

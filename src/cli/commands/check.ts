@@ -22,7 +22,7 @@ interface Row {
 
 /** `doorward check [SERVER]`: every schema's verdict. */
 export function runCheck(run: Run, cli: Cli): Promise<number> {
-  return runOneShot(run, cli, {}, async (shot) => {
+  return runOneShot(run, cli, async (shot) => {
     const servers = chooseServers(shot.loaded, run.operands[0], run);
     writeProblems(shot.loaded, servers, cli);
     const warnings: DoorEvents['server.warning'][] = [];

@@ -10,7 +10,7 @@ import { findMemberText } from '../tool-definition.js';
 
 /** `doorward tools [SERVER]`: what there is to call. */
 export function runTools(run: Run, cli: Cli): Promise<number> {
-  return runOneShot(run, cli, {}, async (shot) => {
+  return runOneShot(run, cli, async (shot) => {
     const servers = chooseServers(shot.loaded, run.operands[0], run);
     writeProblems(shot.loaded, servers, cli);
     const isJson = run.options.has('json');
