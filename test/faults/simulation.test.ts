@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { SEVEN_DAYS, SimulatedWorld, type SimulationResult } from './simulation-world.js';
 
-const SMALL = { ...SEVEN_DAYS, upstreams: 5, callers: 6, declaring: 2, minutes: 240 };
+const SMALL = { ...SEVEN_DAYS, upstreams: 5, callers: 6, declaring: 2, minutes: 120 };
 /** DOORWARD_MINUTES=10080 runs case g12 as it is written: seven days. */
-const MINUTES = Number(process.env.DOORWARD_MINUTES ?? 24 * 60);
+const MINUTES = Number(process.env.DOORWARD_MINUTES ?? 3 * 60);
 
 function expectPromises({ misses, pending, timersBefore, timersAfter }: SimulationResult): void {
   expect(misses).toEqual([]);
@@ -25,7 +25,7 @@ describe('a simulated time', () => {
 
   test('passes in the same way for the same seed', async () => {
     const run = async (): Promise<object> => {
-      const { counts, tasks } = await new SimulatedWorld({ ...SMALL, minutes: 120, seed: 4 }).run();
+      const { counts, tasks } = await new SimulatedWorld({ ...SMALL, minutes: 60, seed: 4 }).run();
       return { counts, tasks };
     };
     expect(await run()).toEqual(await run());
@@ -35,7 +35,7 @@ describe('a simulated time', () => {
     const result = await new SimulatedWorld({ ...SMALL, breaking: 1, flapEveryMs: 8_000, seed: 5 }).run();
     // A call that fails on an upstream that was never lost is a miss.
     expectPromises(result);
-    expect(result.counts.flaps).toBeGreaterThan(1_000);
+    expect(result.counts.flaps).toBeGreaterThan(500);
   });
 });
 
