@@ -324,9 +324,14 @@ test('a file without servers is told so', () => {
   expect(readConfig({ environment: {} }).problems).toEqual([]);
 });
 
+test('a file whose servers are all switched off is warned about', () => {
+  const { problems } = read('{"mcpServers":{"a":{"enabled":false},"b":{"enabled":false}}}');
+  expect(problems).toMatchObject([{ severity: 'warning', message: 'every server is switched off' }]);
+});
+
 test('a server that is switched off may be half-written', () => {
-  const config = read('{"mcpServers":{"a":{"enabled":false,"comand":"${NOPE}"}}}');
-  expect(config.servers).toMatchObject([{ id: 'a', kind: 'disabled' }]);
+  const config = read('{"mcpServers":{"a":{"enabled":false,"comand":"${NOPE}"},"b":{"command":"x"}}}');
+  expect(config.servers).toMatchObject([{ id: 'a', kind: 'disabled' }, { id: 'b' }]);
   expect(config.problems).toEqual([]);
 });
 

@@ -44,15 +44,19 @@ export function readConfig({ file, environment, expands = true, flags = [] }: Co
   const document = parseJsonc(file?.name ?? '', file?.bytes ?? NO_FILE);
   const walk = new Walk(document, expands ? environment : undefined);
   const { fields, servers, serverProblems } = checkFile(walk);
-  if (file && servers.length === 0 && !walk.hasErrors) warnEmpty(walk);
+  if (file && !walk.hasErrors && servers.every(({ kind }) => kind === 'disabled')) warnEmpty(walk, servers);
   const overrides = readOverrides(environment, flags, walk.problems);
   if (walk.hasErrors) throw configError([...walk.problems]);
   return settle({ fields, servers, overrides, walk, problems: [...walk.problems, ...serverProblems] });
 }
 
-function warnEmpty(walk: Walk): void {
-  const message = 'no servers are configured';
-  const hint = 'Write { "mcpServers": { "id": { "command": "program", "args": [] } } }.';
+/** All would be well, and nothing would ever be there. */
+function warnEmpty(walk: Walk, { length }: readonly ServerEntry[]): void {
+  const message = length === 0 ? 'no servers are configured' : 'every server is switched off';
+  const hint =
+    length === 0
+      ? 'Write { "mcpServers": { "id": { "command": "program", "args": [] } } }.'
+      : 'Remove "enabled": false from the entries you want.';
   walk.report(walk.document.root, { severity: 'warning', kind: 'missing-field', path: ['mcpServers'], message, hint });
 }
 
