@@ -4,7 +4,8 @@
 // Node's loader for modules alone costs 4 ms of the 23 that an empty process takes. Opening a file costs about as much as
 // a thousand lines of it, so what `stdio` needs before it answers is one file, and nothing else is in it. The exports are
 // split where entries part. Everything is bundled except what package.json declares.
-// Files whose content did not change are not touched: tests and a bench may build while somebody uses dist.
+// Files whose content did not change are not touched: tests and a bench may build while somebody uses dist. Several builds
+// may run at once; they take turns in writing.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -14,11 +15,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
@@ -56,6 +59,9 @@ const neutralBuilds = {
   resolveId: (id) => (id in NEUTRAL_BUILDS ? join(ROOT, 'node_modules', id, NEUTRAL_BUILDS[id]) : null),
 };
 
+/** A lock of this age was left behind by a build that was killed: writing takes a moment. */
+const LOCK_MS = 30_000;
+
 const { values: flags } = parseArgs({
   options: { types: { type: 'boolean', default: true }, out: { type: 'string', default: join(ROOT, 'dist') } },
   allowNegative: true,
@@ -67,9 +73,11 @@ const chunks = [...(await bundleCommand()), ...(await bundleExports())];
 const files = new Map(chunks.map(({ fileName, code }) => [fileName, code]));
 files.set('config.schema.json', await configSchema());
 files.set('THIRD_PARTY_NOTICES.md', noticesText(bundledPackages(ROOT, chunks)));
-writeChanged(files);
-chmodSync(join(out, 'cli.cjs'), 0o755);
-utimesSync(join(out, 'cli.cjs'), startedAt, startedAt); // its age tells whether a source is newer
+await whileAlone(() => {
+  writeChanged(files);
+  chmodSync(join(out, 'cli.cjs'), 0o755);
+  utimesSync(join(out, 'cli.cjs'), startedAt, startedAt); // its age tells whether a source is newer
+});
 if (flags.types) writeDeclarations();
 
 function bundleCommand() {
@@ -168,8 +176,31 @@ function isDeclared(id) {
   return declared.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
-function writeChanged(wanted) {
+/** Two builds of different sources that wrote at once would leave files that do not fit each other. */
+async function whileAlone(task) {
+  const lock = join(out, '.lock');
   mkdirSync(out, { recursive: true });
+  while (!take(lock)) await setTimeout(20);
+  try {
+    task();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function take(lock) {
+  const found = statSync(lock, { throwIfNoEntry: false });
+  if (found !== undefined && Date.now() - found.mtimeMs > LOCK_MS) rmSync(lock, { force: true });
+  try {
+    writeFileSync(lock, '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function writeChanged(wanted) {
   for (const name of listFiles(out)) {
     if (!wanted.has(name) && !name.startsWith('types/')) rmSync(join(out, name));
   }
@@ -185,7 +216,7 @@ function writeChanged(wanted) {
 
 function listFiles(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.draft'))
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.draft') && entry.name !== '.lock')
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
 }
 
