@@ -1,11 +1,11 @@
 /**
  * Callers and upstreams at work for a while, with faults among them; then both sides' journals are compared.
  *
- *   node tools/run-ts.mjs test/faults/soak.ts [--seconds 60] [--seed N] [--callers 8] [--cli 1] [--json] [--keep]
+ *   node tools/run-ts.mjs test/faults/soak.ts [--seconds 60] [--seed N] [--callers 8] [--cli 1] [--warm-up 45] [--json] [--keep]
  *
  * `--cli N`: that many callers more, each through a `doorward stdio` of its own (dist must be built). A seed draws the same
  * decisions again, caller by caller; `--replay FOLDER` takes seed and size from a run that was kept, and says where a
- * decision differs. 45 s of the same work come first as warm-up: all of it is checked but memory, which is read once a second
+ * decision differs. Some time of the same work comes first as warm-up: all of it is checked but memory, which is read once a second
  * after a forced collection in the host.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,9 +17,6 @@ import { readJournals, SoakCheck } from './soak-check.js';
 import { findZombies, holdingsOf, type Point } from './soak-measure.js';
 import { makeReport, printReport, type RunFacts } from './soak-report.js';
 import { CLI, SoakWorld } from './soak-world.js';
-
-/** Callers are at work for this long before the seconds asked for begin: code is compiled, pools grow. */
-const WARM_UP_MS = 45_000;
 
 /** What a kept run leaves for its replay. */
 interface KeptRun {
@@ -37,6 +34,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     callers: { type: 'string' },
     cli: { type: 'string' },
+    'warm-up': { type: 'string' },
     replay: { type: 'string' },
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
@@ -50,6 +48,8 @@ const seed = Number(values.seed ?? kept?.seed ?? Math.floor(Math.random() * 1e9)
 const seconds = Number(values.seconds ?? kept?.seconds ?? 60);
 const callers = Number(values.callers ?? kept?.callers ?? 8);
 const cliCallers = Number(values.cli ?? kept?.cli ?? (existsSync(CLI) ? 1 : 0));
+/** Callers are at work for this long before the seconds asked for begin: code is compiled, pools grow. */
+const warmUpSeconds = Number(values['warm-up'] ?? 45);
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 async function main(): Promise<number> {
@@ -93,7 +93,7 @@ async function load(world: SoakWorld): Promise<Omit<RunFacts, 'orphans' | 'ended
   await sleep(500);
   await world.sample();
   const before = { ...holdingsOf(world.hostPid, callers), ...(await world.count()) };
-  const beganMs = nowMs() + WARM_UP_MS;
+  const beganMs = nowMs() + warmUpSeconds * 1_000;
   const untilMs = beganMs + seconds * 1_000;
   const running = Promise.all(world.callers.map((caller) => caller.run(untilMs)));
   const rss: Point[] = [];
@@ -116,7 +116,7 @@ async function load(world: SoakWorld): Promise<Omit<RunFacts, 'orphans' | 'ended
   const zombiesWhileRunning = findZombies(new Set([world.hostPid])).filter((pid) => suspects.includes(pid));
   return {
     seconds,
-    workedSeconds: seconds + WARM_UP_MS / 1_000,
+    workedSeconds: seconds + warmUpSeconds,
     callers: world.callers,
     before,
     after,
