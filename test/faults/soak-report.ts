@@ -47,10 +47,11 @@ export interface Report {
 export function makeReport(check: SoakCheck, facts: RunFacts): Report {
   const { callers, before, after, rss, heap, buffers, orphans, zombies, seconds } = facts;
   const calls = callers.flatMap((caller) => caller.calls);
-  const faults = Object.fromEntries(
+  const faults: Record<string, Record<string, number>> = Object.fromEntries(
     ALL_FAULTS.map((fault) => [fault, Object.fromEntries(check.outcomes.get(fault) ?? [])]),
   );
   const vanished = callers.reduce((sum, caller) => sum + caller.vanished, 0);
+  faults.vanish = { 'came back': vanished };
   const faultCount = calls.filter(({ step }) => step.fault !== undefined).length + vanished;
   const slope = slopePerMinute(rss);
   const isSlopeJudged = seconds >= SLOPE_NEEDS_SECONDS;

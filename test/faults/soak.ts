@@ -12,9 +12,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { nowMs, sleep } from './soak-caller.js';
+import { nowMs, type SoakCaller, sleep } from './soak-caller.js';
 import { readJournals, SoakCheck } from './soak-check.js';
 import { findZombies, holdingsOf, type Point } from './soak-measure.js';
+import { Plan } from './soak-plan.js';
 import { makeReport, printReport, type RunFacts } from './soak-report.js';
 import { CLI, SoakWorld } from './soak-world.js';
 
@@ -53,6 +54,10 @@ const warmUpSeconds = Number(values['warm-up'] ?? 45);
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 async function main(): Promise<number> {
+  if (!existsSync('/proc/self/fd')) {
+    say('soak: reads processes and descriptors from /proc, which this system does not have');
+    return 2;
+  }
   const folder = mkdtempSync(join(tmpdir(), 'doorward-soak-'));
   say(`soak: seed ${seed}, ${seconds} s, ${callers} callers on sockets and ${cliCallers} by the command line`);
   const world = new SoakWorld({ folder, seed, callers, cliCallers });
@@ -60,6 +65,7 @@ async function main(): Promise<number> {
   let end: Awaited<ReturnType<SoakWorld['end']>>;
   try {
     await world.start();
+    compareWithKept(world);
     facts = await load(world);
   } finally {
     end = await world.end();
@@ -145,17 +151,24 @@ async function whenCalm(world: SoakWorld, children: number): Promise<RunFacts['a
   }
 }
 
-/** Leaves what a replay needs, and says where this run, being one, did not decide as the kept one did. */
+/** Leaves what a replay needs. */
 function keep(folder: string, world: SoakWorld): void {
-  const named = <Value>(of: (caller: SoakWorld['callers'][number]) => Value): Record<string, Value> =>
+  const named = <Value>(of: (caller: SoakCaller) => Value): Record<string, Value> =>
     Object.fromEntries(world.callers.map((caller) => [caller.options.name, of(caller)]));
   const steps = named((caller) => caller.steps);
   const digests = named((caller) => caller.options.plan.digest());
   const run: KeptRun = { seed, seconds, callers, cli: cliCallers, steps, digests };
   writeFileSync(join(folder, 'run.json'), JSON.stringify(run));
-  for (const [name, count] of Object.entries(kept?.steps ?? {})) {
-    const isSame = count !== steps[name] || digests[name] === kept?.digests[name];
-    if (!isSame) say(`soak: ${name} took other decisions than the run in ${values.replay}: the plan has changed since`);
+}
+
+/** A plan that was changed since the kept run draws other decisions from the same seed: then this is no replay. */
+function compareWithKept(world: SoakWorld): void {
+  if (kept === undefined) return;
+  for (const [i, { options }] of world.callers.entries()) {
+    const plan = new Plan(seed, i, options.declaresElicitation);
+    for (let step = 0; step < (kept.steps[options.name] ?? 0); step++) plan.next();
+    if (plan.digest() === kept.digests[options.name]) continue;
+    say(`soak: ${options.name} takes other decisions than in ${values.replay}: the plan has changed since`);
   }
 }
 
