@@ -57,14 +57,17 @@ export interface Question {
   readonly link: Link;
   /** The requests under way when it was asked: it is for one of them, and does not say for which. */
   readonly concerns: Set<Routed>;
-  /** `retracted`: all it may have been for are over, and so is it. */
-  state: 'open' | 'replied' | 'retracted' | 'lost';
+  /** `refused`: too many were open. `retracted`: all it may have been for are over, and so is it. */
+  state: 'open' | 'refused' | 'replied' | 'retracted' | 'lost';
 }
 
 /** Deadlines are noticed within this; all times of the test are chosen so that it never decides. */
 const SLACK_MS = 30;
 /** Longer than any start may take, its waits included. */
 const MAX_WAIT_MS = 120_000;
+
+/** Questions of one upstream that may wait for their caller at once. */
+const MAX_QUESTIONS = 4;
 
 export class RouterModel {
   readonly requests: Routed[] = [];
@@ -129,8 +132,10 @@ export class RouterModel {
 
   asked(link: Link, token: string, nowMs: number): void {
     this.#count('asked');
-    const concerns = new Set(this.#underWay(link));
-    this.questions.push({ token, link, concerns, state: 'open' });
+    const open = this.questions.filter((question) => question.link === link && question.state === 'open');
+    const isRefused = open.length >= MAX_QUESTIONS;
+    const concerns = new Set(isRefused ? [] : this.#underWay(link));
+    this.questions.push({ token, link, concerns, state: isRefused ? 'refused' : 'open' });
     for (const request of concerns) if (request.questions++ === 0) request.stillSinceMs = nowMs;
   }
 

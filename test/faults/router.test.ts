@@ -133,7 +133,8 @@ async function finish(stage: RouterStage): Promise<void> {
     // Where nobody can be asked it is refused at once; one that ends hears so, or nothing.
     if (question === undefined) expect(heard, token).toEqual([METHOD_NOT_FOUND]);
     else if (question.state === 'replied') expect(heard, token).toEqual([token]);
-    else if (question.state === 'retracted') expect(heard, token).toEqual([INTERNAL_ERROR]);
+    else if (question.state === 'retracted' || question.state === 'refused')
+      expect(heard, token).toEqual([INTERNAL_ERROR]);
     else expect([[], [INTERNAL_ERROR]], token).toContainEqual(heard);
   }
   for (const who of CALLERS) stage.leave(who);
