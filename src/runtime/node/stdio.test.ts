@@ -35,6 +35,11 @@ function served(test: TestContext, options: ServeOptions = {}): DoorClient {
 }
 
 const call = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"a__some"}}`;
+/** What a call is answered with that was still open when the time was up. */
+const given = (message: string): object => ({
+  error: { message, data: { code: 'UPSTREAM_LOST', outcome: 'unknown' } },
+});
+const AT_ONCE = given('doorward was told to end at once, before the answer came');
 const ping = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
 
 describe.concurrent('it ends', () => {
@@ -76,8 +81,7 @@ describe.concurrent('it ends', () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     door.signal('SIGINT');
     await door.ended(2_000);
-    const error = { data: { code: 'UPSTREAM_LOST', outcome: 'unknown' } };
-    test.expect(door.answersTo(1)).toMatchObject([{ message: { error } }]);
+    test.expect(door.answersTo(1)).toMatchObject([{ message: AT_ONCE }]);
     test.expect(door.stderr).toBe('ended: signal, 0 listeners\n');
   });
 
@@ -89,7 +93,42 @@ describe.concurrent('it ends', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     door.signal('SIGTERM');
     await door.ended(2_000);
+    test.expect(door.answersTo(1)).toMatchObject([{ message: AT_ONCE }]);
     test.expect(door.stderr).toBe('ended: eof, 0 listeners\n');
+  });
+
+  test('at two signals at once, with an answer to each of a thousand calls under way', async (test) => {
+    const door = served(test, { answerAfterMs: null });
+    await door.initialize();
+    for (let id = 1; id <= 1_000; id++) door.send(call(id));
+    door.send(ping(0));
+    await door.answer(0);
+    door.signal('SIGTERM');
+    door.signal('SIGINT');
+    await door.ended(2_000);
+    for (let id = 1; id <= 1_000; id++) test.expect(door.answersTo(id)).toMatchObject([{ message: AT_ONCE }]);
+  });
+
+  test('4 s after its input, and says so to whoever was not answered by then', async (test) => {
+    const door = served(test, { answerAfterMs: null });
+    await door.initialize();
+    door.send(call(1));
+    door.endInput();
+    await door.ended(6_000);
+    const message = given('the input of doorward ended, and the answer did not come within 4000 ms');
+    test.expect(door.answersTo(1)).toMatchObject([{ message }]);
+  });
+
+  test('soon though its caller reads nothing and a signal came on top', async (test) => {
+    const door = served(test, { answerBytes: 900_000 });
+    await door.initialize();
+    door.pauseReading();
+    for (let id = 1; id <= 5; id++) door.send(call(id));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    door.signal('SIGTERM');
+    door.signal('SIGINT');
+    await test.expect.poll(() => door.stderr, { timeout: 2_000 }).toBe('ended: signal, 0 listeners\n');
+    door.signal('SIGKILL');
   });
 
   test('within 3 s when its caller closes all pipes (case c18)', async (test) => {
@@ -131,11 +170,15 @@ describe.concurrent('it ends', () => {
   });
 
   test('at a flood', async (test) => {
-    const door = served(test, { maxMessageBytes: 1_000 });
+    const door = served(test, { maxMessageBytes: 1_000, answerAfterMs: null });
     await door.initialize();
+    door.send(call(1));
     door.sendBytes(new Uint8Array(10_000).fill(0x78));
     await door.ended(3_000);
-    test.expect(door.lines.at(-1)?.message?.error?.data?.code).toBe('MESSAGE_TOO_LARGE');
+    test.expect(door.answersTo(null)[0]?.message?.error?.data?.code).toBe('MESSAGE_TOO_LARGE');
+    test
+      .expect(door.answersTo(1))
+      .toMatchObject([{ message: given('doorward gave up its caller before the answer came') }]);
     test.expect(door.stderr).toBe('ended: broken, 0 listeners\n');
   });
 

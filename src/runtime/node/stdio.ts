@@ -19,6 +19,8 @@ export interface StdioOptions {
 
 /** A caller that reads late still gets its last answers; one that never reads does not hold up the end for longer. */
 const LAST_WRITE_MS = 1_000;
+/** The same where a signal came on top of another end. */
+const HURRIED_WRITE_MS = 200;
 
 /** Why serving ended. `gone`: the caller closed its reading side, so nobody is left to answer. */
 export type StdioEnd =
@@ -35,6 +37,14 @@ const DRAIN_MS: Readonly<Record<StdioEnd['kind'], number>> = {
   broken: 0,
   gone: 0,
 };
+
+/** How long a wait may take; `hurriedMs` from the moment on that there is no more time. */
+interface Patience {
+  readonly timeoutMs: number;
+  readonly hurriedMs: number;
+}
+
+const LAST_WRITE: Patience = { timeoutMs: LAST_WRITE_MS, hurriedMs: HURRIED_WRITE_MS };
 
 /** Serves one caller on stdin and stdout until it leaves or a signal comes; then ends everything that was started. */
 export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
@@ -78,18 +88,18 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     door.attach(gateway);
     const end = await ends.reached;
     input.pause();
-    const drainMs = DRAIN_MS[end.kind];
     if (end.kind !== 'gone') {
-      await ends.unlessHurried(door.whenIdle(), drainMs);
-      door.abandon(tooLate(drainMs));
-      await ends.unlessHurried(door.whenIdle(), LAST_WRITE_MS);
+      await ends.wait(door.whenIdle(), { timeoutMs: DRAIN_MS[end.kind], hurriedMs: 0 });
+      door.abandon(tooLate(end, ends.isHurried));
+      // Even where there is no time left: a call that was sent and is not answered is the worst to be left with.
+      await ends.wait(door.whenIdle(), LAST_WRITE);
     }
     return end;
   } finally {
     await Promise.all([
       door.close(),
       gateway?.close(),
-      output.destroyed ? undefined : ends.unlessHurried(sink.drain(), LAST_WRITE_MS),
+      output.destroyed ? undefined : ends.wait(sink.drain(), LAST_WRITE),
     ]);
     ends.forget();
     if (input instanceof Socket) input.destroy();
@@ -97,10 +107,15 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
 }
 
 /** What a request is answered with that was still open when the time to end had run out. */
-function tooLate(drainMs: number): DoorError {
-  return new DoorError('UPSTREAM_LOST', `doorward ended ${drainMs} ms after its caller, before the answer came`, {
-    data: { outcome: 'unknown' },
-  });
+function tooLate({ kind }: StdioEnd, isHurried: boolean): DoorError {
+  return new DoorError('UPSTREAM_LOST', whyTooLate(kind, isHurried), { data: { outcome: 'unknown' } });
+}
+
+function whyTooLate(kind: StdioEnd['kind'], isHurried: boolean): string {
+  if (kind === 'broken') return 'doorward gave up its caller before the answer came';
+  if (isHurried) return 'doorward was told to end at once, before the answer came';
+  const why = kind === 'eof' ? 'the input of doorward ended' : 'doorward was told to end';
+  return `${why}, and the answer did not come within ${DRAIN_MS[kind]} ms`;
 }
 
 /** Gathers the ways in which serving can end. */
@@ -109,6 +124,7 @@ class Ends implements CancelListener {
   #reach!: (end: StdioEnd) => void;
   #hurry: () => void = () => {};
   readonly #hurried: Promise<void>;
+  #isHurried = false;
   #count = 0;
   readonly #onSignal = (): void => this.end({ kind: 'signal' });
   readonly #signal: CancelSignal | undefined;
@@ -119,7 +135,10 @@ class Ends implements CancelListener {
       this.#reach = resolve;
     });
     this.#hurried = new Promise((resolve) => {
-      this.#hurry = resolve;
+      this.#hurry = () => {
+        this.#isHurried = true;
+        resolve();
+      };
     });
     for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, this.#onSignal);
     signal?.addEventListener('abort', this);
@@ -134,6 +153,11 @@ class Ends implements CancelListener {
     return this.#count > 0;
   }
 
+  /** There is no more time. */
+  get isHurried(): boolean {
+    return this.#isHurried;
+  }
+
   end(end: StdioEnd): void {
     this.#count++;
     this.#reach(end);
@@ -143,12 +167,19 @@ class Ends implements CancelListener {
     if (end.kind === 'signal' && this.#count > 1) hurryGroups();
   }
 
-  async unlessHurried(task: Promise<void>, timeoutMs: number): Promise<void> {
+  /** Waits for `task`, with patience. */
+  async wait(task: Promise<void>, { timeoutMs, hurriedMs }: Patience): Promise<void> {
+    let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs);
+      void this.#hurried.then(() => {
+        clearTimeout(timer);
+        if (!isOver) timer = setTimeout(resolve, hurriedMs);
+      });
     });
-    await Promise.race([task, this.#hurried, timeout]);
+    await Promise.race([task, timeout]);
+    isOver = true;
     clearTimeout(timer);
   }
 
