@@ -5,6 +5,7 @@ import { logEvents } from '../runtime/node/index.js';
 import type { Cli } from './cli.js';
 import { readDuration } from './duration.js';
 import { type LoadedConfig, loadConfig } from './load-config.js';
+import { logScreen } from './log-screen.js';
 import { openGateway } from './open-gateway.js';
 import type { Run } from './parse-command-line.js';
 import { writeError, writeProblem } from './report-error.js';
@@ -25,8 +26,9 @@ export async function runOneShot(run: Run, cli: Cli, task: (shot: OneShot) => Pr
   for (const error of loaded.refused) writeError(error, cli.err);
   const isVerbose = run.options.has('verbose');
   const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
-  const gateway = await openGateway(loaded, cli, { ...start, isVerbose, isOneShot: true });
-  if (isVerbose) logEvents(gateway.events, { format: 'text', level: 'info' });
+  const log = logScreen(cli.err, 'text');
+  const gateway = await openGateway(loaded, { ...cli, err: log }, { ...start, isVerbose, isOneShot: true });
+  if (isVerbose) logEvents(gateway.events, { format: 'text', level: 'info', stream: log });
   try {
     return await task({ gateway, loaded, life: new SignOfLife(cli.err) });
   } finally {

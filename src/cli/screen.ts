@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import pc from 'picocolors';
 import type { Environment } from '../config/index.js';
 
@@ -10,6 +11,8 @@ export interface Screen {
   /** Columns of the terminal; unlimited where there is none. */
   readonly columns: number;
   readonly colors: Colors;
+  /** The stream it writes to, where it is one. */
+  readonly stream?: Writable;
 }
 
 interface Sink {
@@ -25,7 +28,12 @@ export function screenOf(sink: Sink, environment: Environment): Screen {
     isTerminal,
     columns: isTerminal && sink.columns ? sink.columns : Number.POSITIVE_INFINITY,
     colors: pc.createColors(isColorful(isTerminal, environment)),
+    ...(isStream(sink) && { stream: sink }),
   };
+}
+
+function isStream(sink: Sink): sink is Sink & Writable {
+  return 'writableLength' in sink;
 }
 
 /** https://no-color.org, and FORCE_COLOR for those who page colors on purpose. */

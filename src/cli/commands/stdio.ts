@@ -10,14 +10,34 @@ import {
 import type { Cli } from '../cli.js';
 import { type LoadedConfig, loadConfig } from '../load-config.js';
 import { type LogOptions, readLogOptions } from '../log-options.js';
+import { logScreen } from '../log-screen.js';
 import { openGateway } from '../open-gateway.js';
 import type { Run } from '../parse-command-line.js';
 import { errorAsJson, writeError, writeProblem } from '../report-error.js';
 import { VERSION } from '../version.js';
 
+/** How long what is still unwritten may take once all else has ended. */
+const LAST_CHANCE_MS = 200;
+
 /** `doorward stdio`: serves until the caller leaves or a signal comes. */
 export async function runStdio(run: Run, cli: Cli): Promise<number> {
-  const log = readLogOptions(run, cli);
+  try {
+    const log = readLogOptions(run, cli);
+    // A client may never read our stderr, and we serve for days.
+    return await serve(run, { ...cli, err: logScreen(cli.err, log.format) }, log);
+  } finally {
+    leaveSoon();
+  }
+}
+
+/** Whoever holds our stdout or stderr but does not read it would keep this process for ever. */
+function leaveSoon(): void {
+  // The exit code is in its place by then. A process that is done before does not wait for this.
+  const isHeld = (): boolean => process.stdout.writableLength > 0 || process.stderr.writableLength > 0;
+  setTimeout(() => isHeld() && process.exit(), LAST_CHANCE_MS).unref();
+}
+
+async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
   const loaded = await loadConfig(run, cli);
   logConfig(loaded, cli, log);
   if (process.stdin.isTTY) {
@@ -34,15 +54,12 @@ export async function runStdio(run: Run, cli: Cli): Promise<number> {
     },
     open: async () => {
       const gateway = await openGateway(loaded, cli, { isVerbose: run.options.has('verbose'), isOneShot: false });
-      logEvents(gateway.events, log);
+      logEvents(gateway.events, { ...log, stream: cli.err });
       return gateway;
     },
   });
   if (end.kind === 'broken') writeError(end.reason, cli.err);
-  const code = end.kind === 'broken' ? 1 : 0;
-  // Whoever holds our stdout but does not read it would keep this process for ever.
-  if (process.stdout.writableLength > 0) process.exit(code);
-  return code;
+  return end.kind === 'broken' ? 1 : 0;
 }
 
 /** Says what is wrong with the configuration, in the form of the log: whoever reads one reads the other. */

@@ -1,5 +1,5 @@
-import type { Writable } from 'node:stream';
 import type { DoorEvents, EventBus, EventName } from '../../base/index.js';
+import { LogStream } from './log-stream.js';
 
 export type LogLevel = 'error' | 'warn' | 'info';
 
@@ -7,7 +7,8 @@ export interface EventLogOptions {
   readonly format: 'text' | 'json';
   /** `warn` shows what needs a person's eye; `info` shows everything that happens. */
   readonly level: LogLevel;
-  readonly stream?: Writable;
+  /** Takes the lines, each with its line feed. Default: stderr; lines are dropped there rather than pile up unread. */
+  readonly stream?: { write(line: string): unknown };
 }
 
 const LEVELS = {
@@ -46,7 +47,7 @@ const SENTENCES: { readonly [Name in EventName]: (event: DoorEvents[Name]) => st
 
 /** Writes a gateway's events to stderr, a line each. @returns a function that stops it */
 export function logEvents(events: EventBus, options: EventLogOptions): () => void {
-  const stream = options.stream ?? process.stderr;
+  const stream = options.stream ?? new LogStream(process.stderr, options.format);
   const stops: (() => void)[] = [];
   for (const name of Object.keys(LEVELS) as EventName[]) {
     const level = LEVELS[name];

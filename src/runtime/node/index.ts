@@ -10,6 +10,7 @@ export {
 } from './config-files.js';
 export { childEnvironment } from './environment.js';
 export { type EventLogOptions, type LogLevel, logEvents } from './event-log.js';
+export { LogStream } from './log-stream.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
 export { killGroups } from './process-group.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';
