@@ -51,7 +51,11 @@ export class CallSignal implements CancelSignal {
 /** Waits for `task`, unless `signal` ends first; then fails with its reason. The task itself goes on. */
 export async function orAborted<Value>(task: Promise<Value>, signal: CancelSignal | undefined): Promise<Value> {
   if (signal === undefined) return task;
-  if (signal.aborted) throw signal.reason;
+  if (signal.aborted) {
+    // Nobody waits for it any more, so what it fails with is nobody's: unheard, it would end the process.
+    task.catch(() => {});
+    throw signal.reason;
+  }
   const listener: CancelListener = { handleEvent: () => {} };
   const aborted = new Promise<never>((_, reject) => {
     listener.handleEvent = () => reject(signal.reason);

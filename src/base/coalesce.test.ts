@@ -25,10 +25,10 @@ test('a wish during a run is granted after it and the pause, for it may have com
   coalescer.want();
   await clock.advance(100);
   coalescer.want();
-  expect(coalescer.isBusy).toBe(true);
+  expect(coalescer.running).toBeDefined();
   await clock.advance(5_000);
   expect(ranAtMs).toEqual([0, 700]);
-  expect(coalescer.isBusy).toBe(false);
+  expect(coalescer.running).toBeUndefined();
 });
 
 test('after the pause a wish is granted at once again', async () => {
@@ -37,6 +37,23 @@ test('after the pause a wish is granted at once again', async () => {
   await clock.advance(600);
   coalescer.want();
   expect(ranAtMs).toEqual([0, 600]);
+});
+
+test('who asks waits for a run that began after that, and for none that never comes', async () => {
+  const { clock, ranAtMs, coalescer } = counted(500, 100);
+  const endedAtMs: number[] = [];
+  const ask = (): void => void coalescer.want().then(() => endedAtMs.push(clock.monotonicMs()));
+  ask();
+  await clock.advance(50);
+  ask();
+  ask();
+  await clock.advance(1_000);
+  expect(ranAtMs).toEqual([0, 600]);
+  expect(endedAtMs).toEqual([100, 700, 700]);
+  ask();
+  coalescer.close();
+  await settled();
+  expect(endedAtMs).toHaveLength(4);
 });
 
 test('closed, it runs no more and keeps no timer', async () => {

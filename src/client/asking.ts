@@ -22,6 +22,8 @@ const PARKED_MS = 600_000;
 /** No person is needed for this one: a program that does not answer it by then never will. */
 const ROOTS_MS = 5_000;
 const MAX_PER_PRINCIPAL = 16;
+/** A part of that for each upstream: one that asks and asks must not keep the others from asking. */
+const MAX_PER_UPSTREAM = 4;
 const MAX_IN_ALL = 256;
 
 const scanner = new JsonScanner();
@@ -34,13 +36,8 @@ export class ParkedRequests {
   /** @throws {DoorError} BUSY when there are too many already */
   take(principal: string): void {
     const own = this.#byPrincipal.get(principal) ?? 0;
-    if (own >= MAX_PER_PRINCIPAL || this.#inAll >= MAX_IN_ALL) {
-      const limit = own >= MAX_PER_PRINCIPAL ? MAX_PER_PRINCIPAL : MAX_IN_ALL;
-      throw new DoorError('BUSY', `${limit} requests already wait for an answer of the caller`, {
-        data: { limit },
-        hint: 'Ask again when earlier requests have been answered.',
-      });
-    }
+    if (own >= MAX_PER_PRINCIPAL) throw tooMany(MAX_PER_PRINCIPAL, 'for this user');
+    if (this.#inAll >= MAX_IN_ALL) throw tooMany(MAX_IN_ALL, 'for all users');
     this.#byPrincipal.set(principal, own + 1);
     this.#inAll++;
   }
@@ -51,6 +48,13 @@ export class ParkedRequests {
     else this.#byPrincipal.set(principal, left);
     this.#inAll--;
   }
+}
+
+function tooMany(limit: number, whose: string): DoorError {
+  return new DoorError('BUSY', `${limit} requests ${whose} already wait for an answer of the caller`, {
+    data: { limit },
+    hint: 'Ask again when earlier requests have been answered.',
+  });
 }
 
 export interface AskingOptions {
@@ -85,6 +89,7 @@ export function askingOf(options: AskingOptions): AskCaller {
 class Asking {
   readonly #options: AskingOptions;
   readonly #warnings: RareWarnings;
+  #parkedHere = 0;
 
   constructor(options: AskingOptions) {
     this.#options = options;
@@ -94,19 +99,35 @@ class Asking {
     );
   }
 
+  /** Asks, within the bounds of number: what is one too many costs nothing but its refusal. */
   async ask(
     method: CallerMethod,
     params: JsonSlice | undefined,
     signal: CallSignal,
     tool: string,
   ): Promise<CallerAnswer> {
-    if (method !== 'elicitation/create') return this.#put(method, params, signal);
+    const { upstream, caller, parked } = this.#options;
+    const { id } = caller.principal;
+    if (this.#parkedHere >= MAX_PER_UPSTREAM) throw tooMany(MAX_PER_UPSTREAM, `of ${upstream}`);
+    parked.take(id);
+    this.#parkedHere++;
+    try {
+      if (method === 'elicitation/create') return await this.#elicit(params, signal, tool);
+      return await this.#put(method, params, signal);
+    } finally {
+      parked.release(id);
+      this.#parkedHere--;
+    }
+  }
+
+  /** Asks for a form to be filled in, and judges what it was filled in with. */
+  async #elicit(params: JsonSlice | undefined, signal: CallSignal, tool: string): Promise<CallerAnswer> {
     const { upstream, caller, events, formats } = this.#options;
     const capability = caller.capabilities.elicitation;
     const elicitation = readElicitation(params, { upstream, formats, ...(capability !== undefined && { capability }) });
     if (elicitation.kind === 'refused') throw elicitation.error;
     this.#warn(elicitation.warnings);
-    const reply = elicitation.judge(await this.#put(method, params, signal));
+    const reply = elicitation.judge(await this.#put('elicitation/create', params, signal));
     if (reply.kind === 'refused') {
       const issues = reply.issues.map(({ path, message }) => ({ path, message }));
       events.emit('elicitation.rejected', { upstream, tool, issues });
@@ -116,11 +137,9 @@ class Asking {
     return { kind: reply.kind, json: sliceOf(joinPieces(reply.pieces)) };
   }
 
-  /** Asks, within the bounds of number and time. */
+  /** Hands the question over and waits, within the bound of time. */
   async #put(method: CallerMethod, params: JsonSlice | undefined, signal: CallSignal): Promise<CallerAnswer> {
-    const { upstream, caller, clock, parked } = this.#options;
-    const { id } = caller.principal;
-    parked.take(id);
+    const { upstream, caller, clock } = this.#options;
     const waitMs = method === 'roots/list' ? ROOTS_MS : PARKED_MS;
     const timer = clock.schedule(waitMs, () =>
       signal.abort(
@@ -128,11 +147,10 @@ class Asking {
       ),
     );
     try {
-      // Whoever implements a caller may forget the signal; the bounds hold all the same.
+      // Whoever implements a caller may forget the signal; the bound holds all the same.
       return await orAborted(caller.ask({ method, params: withoutProgressToken(params) }, signal), signal);
     } finally {
       timer.cancel();
-      parked.release(id);
     }
   }
 

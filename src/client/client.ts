@@ -26,8 +26,9 @@ import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lif
 import { ListWarnings } from './list-warnings.js';
 import { listTools, type ToolList } from './listing.js';
 import { listOffers } from './offers.js';
-import type { RawAnswer, RequestOptions } from './pending.js';
+import type { RequestOptions } from './pending.js';
 import { RareWarnings } from './rare-warnings.js';
+import type { RawAnswer } from './raw-answer.js';
 import type { Transport } from './transport.js';
 
 export interface ClientValidation {
@@ -67,15 +68,18 @@ export interface ClientOptions {
 }
 
 /** What is asked of an upstream for the gateway's own sake. Tool calls are none of it: they are judged. */
-export type OwnMethod = 'logging/setLevel' | 'resources/subscribe' | 'resources/unsubscribe';
+const OWN_METHODS = ['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'] as const;
+export type OwnMethod = (typeof OWN_METHODS)[number];
 
 /** Requests of a caller that are passed on as they are. */
-export type PassedMethod =
-  | 'prompts/get'
-  | 'resources/read'
-  | 'completion/complete'
-  | 'resources/subscribe'
-  | 'resources/unsubscribe';
+const PASSED_METHODS = [
+  'prompts/get',
+  'resources/read',
+  'completion/complete',
+  'resources/subscribe',
+  'resources/unsubscribe',
+] as const;
+export type PassedMethod = (typeof PASSED_METHODS)[number];
 
 /** An upstream's answer to a call, as it came, and where its structuredContent breaks the tool's outputSchema. */
 export interface JudgedAnswer {
@@ -214,6 +218,8 @@ export class Client {
    * @throws {DoorError} BUSY; TIMEOUT; UPSTREAM_LOST and its kin
    */
   async relay(method: PassedMethod, params: RequestParams, key: string, options: CallOptions): Promise<RawAnswer> {
+    // Types are no guard where programs are not compiled: a call of a tool must not pass unjudged.
+    if (!PASSED_METHODS.includes(method)) throw new DoorError('INTERNAL', `${method} is not passed on as it is`);
     if (this.state.kind !== 'ready') await orAborted(this.start(), options.signal);
     const { state } = this;
     if (state.kind !== 'ready') throw this.#gone();
@@ -226,6 +232,7 @@ export class Client {
 
   /** Sends a request of the gateway's own to an upstream that is connected. `params` is JSON text. */
   async request(method: OwnMethod, params: string): Promise<void> {
+    if (!OWN_METHODS.includes(method)) throw new DoorError('INTERNAL', `${method} is not sent as it is`);
     const { state } = this;
     if (state.kind !== 'ready') return;
     await this.#within(method, (signal) => state.connection.request(method, params, optionsOf(method, signal)));
@@ -368,7 +375,7 @@ export class Client {
 
   #failIfFull(connection: Connection): void {
     const { upstream, maxInFlight } = this.#options;
-    if (connection.inFlight >= maxInFlight) {
+    if (connection.callsInFlight >= maxInFlight) {
       throw new DoorError('BUSY', `${upstream} already has ${maxInFlight} calls in flight (limits.maxInFlight)`, {
         data: { upstream, limit: maxInFlight },
         hint: 'Wait for calls in flight to end, or raise limits.maxInFlight.',

@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemoryTransport } from '../../test/fixtures/memory-transport.js';
 import { settled, VirtualClock } from '../../test/fixtures/virtual-clock.js';
 import { CallSignal, DoorError, decodeText, encodeText, JsonScanner } from '../base/index.js';
 import { findCodec, makeCallParams } from '../protocol/index.js';
 import { Connection } from './connection.js';
-import type { RawAnswer, RequestOptions } from './pending.js';
+import type { RequestOptions } from './pending.js';
 import { RareWarnings } from './rare-warnings.js';
+import type { RawAnswer } from './raw-answer.js';
 
 interface Opened {
   readonly connection: Connection;
@@ -379,4 +380,34 @@ test('no kind of warning is told more than once in half a minute, however often 
   await clock.advance(30_000);
   transport.answer(1, {});
   expect(warnings).toHaveLength(5);
+});
+
+describe('what an upstream asks and cannot be served gets an answer all the same: it waits for one', () => {
+  test.each([
+    {
+      why: 'params that are a list',
+      line: '{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":[]}',
+      id: 1,
+    },
+    { why: 'no version', line: '{"id":"a","method":"sampling/createMessage"}', id: 'a' },
+    {
+      why: 'nested too deep',
+      line: `{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{"a":${'['.repeat(600)}${']'.repeat(600)}}}`,
+      id: 2,
+    },
+    {
+      why: 'too large',
+      line: `{"jsonrpc":"2.0","id":3,"method":"sampling/createMessage","params":{"a":"${'x'.repeat(MAX_BYTES)}"}}`,
+      id: 3,
+    },
+  ])('$why', async ({ line, id }) => {
+    const { transport } = await opened();
+    transport.say(line);
+    await settled();
+    expect(transport.sent.map(({ message }) => message)).toContainEqual({
+      jsonrpc: '2.0',
+      id,
+      error: expect.objectContaining({ code: expect.any(Number), message: expect.any(String) }),
+    });
+  });
 });

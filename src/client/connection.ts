@@ -17,9 +17,11 @@ import {
   type CallParams,
   type Codec,
   decodeMessage,
+  doorErrorMessage,
   errorMessage,
   forwardCall,
   forwardRequest,
+  isErrorObject,
   LineFramer,
   type Message,
   NEWEST,
@@ -31,8 +33,8 @@ import {
   resultHead,
 } from '../protocol/index.js';
 import { type AskCaller, CallerRequests } from './caller-requests.js';
-import { isPlainContent } from './content.js';
-import { Pending, type PendingOwner, type RawAnswer, type RequestOptions } from './pending.js';
+import { Pending, type PendingOwner, type RequestOptions } from './pending.js';
+import { locateAnswer, type RawAnswer } from './raw-answer.js';
 import type { Transport } from './transport.js';
 
 export interface ConnectionOptions {
@@ -76,6 +78,7 @@ export class Connection implements PendingOwner {
   readonly #framer: LineFramer;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
+  #callsInFlight = 0;
   #end: DoorError | undefined;
   #sweep: Scheduled | undefined;
   #sweepAtMs = Number.POSITIVE_INFINITY;
@@ -97,9 +100,14 @@ export class Connection implements PendingOwner {
     });
   }
 
-  /** Requests in flight. */
+  /** Requests in flight, ours among them. */
   get inFlight(): number {
     return this.#pending.size;
+  }
+
+  /** Requests of callers in flight. */
+  get callsInFlight(): number {
+    return this.#callsInFlight;
   }
 
   /** When the longest waiting request in flight was sent, monotonic milliseconds; Infinity where none is. */
@@ -198,6 +206,7 @@ export class Connection implements PendingOwner {
     if (options.signal?.aborted) throw options.signal.reason;
     const pending = new Pending(this, this.#nextId++, options, this.#options.clock.monotonicMs(), isCallers);
     this.#pending.set(pending.id, pending);
+    if (isCallers) this.#callsInFlight++;
     if (this.#isPaused) this.#stop(pending);
     else this.#watchDeadline(pending.deadlineMs);
     return pending;
@@ -226,7 +235,7 @@ export class Connection implements PendingOwner {
   #answer(message: Message): void {
     const pending = this.#take(message.id);
     if (pending === undefined) return this.#stray(message.id);
-    if (message.kind === 'error' && !isError(this.#scanner, message)) {
+    if (message.kind === 'error' && !isErrorObject(this.#scanner, message.bytes, message.body)) {
       const why = 'a malformed answer: an error needs an integer code and a message';
       return pending.reject(this.#fault('UPSTREAM_BROKE_PROTOCOL', why, pending));
     }
@@ -242,7 +251,7 @@ export class Connection implements PendingOwner {
   }
 
   #settle(pending: Pending): void {
-    this.#pending.delete(pending.id);
+    if (this.#pending.delete(pending.id) && pending.isCallers) this.#callsInFlight--;
     pending.settle();
     this.#asked.callEnded(pending);
   }
@@ -331,6 +340,10 @@ export class Connection implements PendingOwner {
     const pending = this.#take(id);
     if (pending !== undefined) {
       pending.reject(this.#fault('UPSTREAM_BROKE_PROTOCOL', `a malformed answer: ${bad.reason}`, pending));
+    } else if (bad.hasMethod && bad.id !== 'null') {
+      // It asks, and waits for what we say to it.
+      this.#options.warn('malformed-request', `asked something that is no good request: ${bad.reason}`);
+      this.#reply([errorMessage(bad.id, bad.code, `Invalid request: ${bad.reason}`)]);
     } else this.#noise(bytes, start, end);
   }
 
@@ -360,11 +373,14 @@ export class Connection implements PendingOwner {
     this.#options.warn('noise-on-stdout', `wrote something that is no message: ${JSON.stringify(sample)}`);
   }
 
-  #oversize(line: OversizeLine): void {
-    const pending = line.id === undefined || line.method !== undefined ? undefined : this.#take(line.id);
-    const message = `a message of ${line.length} bytes is over the limit of ${this.#options.maxMessageBytes}`;
-    if (pending === undefined) this.#options.warn('message-too-large', message);
-    else pending.reject(this.#fault('MESSAGE_TOO_LARGE', message, pending));
+  #oversize({ id, method, length }: OversizeLine): void {
+    const message = `a message of ${length} bytes is over the limit of ${this.#options.maxMessageBytes}`;
+    const pending = id === undefined || method !== undefined ? undefined : this.#take(id);
+    if (pending !== undefined) return pending.reject(this.#fault('MESSAGE_TOO_LARGE', message, pending));
+    this.#options.warn('message-too-large', message);
+    if (id !== undefined && method !== undefined) {
+      this.#reply([doorErrorMessage(id, new DoorError('MESSAGE_TOO_LARGE', message))]);
+    }
   }
 
   #flood(bytes: number): void {
@@ -449,35 +465,4 @@ const CALLER_METHODS: readonly string[] = ['elicitation/create', 'sampling/creat
 
 function isCallerMethod(method: string): method is CallerMethod {
   return CALLER_METHODS.includes(method);
-}
-
-/** Whether an error object is what JSON-RPC says it is: strict callers choke on one without a code. */
-function isError(scanner: JsonScanner, { bytes, body }: Message): boolean {
-  const code = scanner.find('code', bytes, body);
-  const message = scanner.find('message', bytes, body);
-  if (code < 0 || message < 0 || bytes[scanner.valueStart[message]!] !== 0x22) return false;
-  return /^-?\d+$/.test(decodeText(bytes, scanner.valueStart[code]!, scanner.valueEnd[code]!));
-}
-
-function locateAnswer(scanner: JsonScanner, message: Message): RawAnswer {
-  const { bytes, body } = message;
-  const isResult = message.kind === 'result';
-  const structured = isResult ? scanner.find('structuredContent', bytes, body) : -1;
-  const content = isResult ? scanner.find('content', bytes, body) : -1;
-  const isError = isResult ? scanner.find('isError', bytes, body) : -1;
-  return {
-    kind: isResult ? 'result' : 'error',
-    bytes,
-    start: scanner.valueStart[body]!,
-    end: scanner.valueEnd[body]!,
-    flags: message.bodyFlags,
-    isError: isError >= 0 && bytes[scanner.valueStart[isError]!] === 0x74,
-    hasPlainContent: content < 0 || isPlainContent(scanner, bytes, content),
-    contentStart: content < 0 ? -1 : scanner.valueStart[content]!,
-    contentEnd: content < 0 ? -1 : scanner.valueEnd[content]!,
-    structuredStart: structured < 0 ? -1 : scanner.valueStart[structured]!,
-    structuredEnd: structured < 0 ? -1 : scanner.valueEnd[structured]!,
-    longStrings: scanner.longStrings,
-    structuredFlags: structured < 0 ? 0 : scanner.flags[structured]!,
-  };
 }

@@ -8,7 +8,8 @@ import {
 } from '../base/index.js';
 import { type Codec, findCodec, NEWEST } from '../protocol/index.js';
 import type { Connection } from './connection.js';
-import type { RawAnswer, RequestOptions } from './pending.js';
+import type { RequestOptions } from './pending.js';
+import type { RawAnswer } from './raw-answer.js';
 
 /** What a server says it offers; what it does not say is never asked of it. */
 export interface ServerCapabilities {

@@ -1,5 +1,5 @@
 import { DoorError, decodeText, JsonScanner } from '../base/index.js';
-import type { RawAnswer } from './pending.js';
+import type { RawAnswer } from './raw-answer.js';
 
 /** HEADER_MISMATCH, CAPABILITY_MISSING and VERSION_UNSUPPORTED (MCP 2026-07-28 basic): about a connection, not a call. */
 const HOP_CODES = new Set(['-32020', '-32021', '-32022']);

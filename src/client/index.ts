@@ -3,5 +3,5 @@ export { definitionsOf, readCachedTools } from './cached-tools.js';
 export { Client, type ClientOptions, type ClientValidation, type JudgedAnswer } from './client.js';
 export type { ClientState, Connecting, Failed, Ready } from './lifecycle.js';
 export type { ToolList } from './listing.js';
-export type { RawAnswer } from './pending.js';
+export type { RawAnswer } from './raw-answer.js';
 export type { Transport, TransportHandlers } from './transport.js';

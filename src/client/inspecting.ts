@@ -3,8 +3,8 @@ import type { ListedTool } from '../catalog/index.js';
 import type { Issue } from '../schema/index.js';
 import { findOddContent } from './content.js';
 import { judgeAnswer } from './judging.js';
-import type { RawAnswer } from './pending.js';
 import type { RareWarnings } from './rare-warnings.js';
+import type { RawAnswer } from './raw-answer.js';
 
 const NO_ISSUES: readonly Issue[] = Object.freeze([]);
 

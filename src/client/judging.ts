@@ -2,7 +2,7 @@ import { DoorError, findDuplicateName, readValue, SCAN, type Span } from '../bas
 import type { ListedTool } from '../catalog/index.js';
 import type { CallParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
-import type { RawAnswer } from './pending.js';
+import type { RawAnswer } from './raw-answer.js';
 
 const NO_ARGUMENTS = Object.freeze({});
 const NO_SPANS: readonly Span[] = Object.freeze([]);

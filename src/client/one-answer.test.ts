@@ -9,7 +9,7 @@ import { settled, VirtualClock } from '../../test/fixtures/virtual-clock.js';
 import { CallSignal, DoorError, decodeText, encodeText, JsonScanner } from '../base/index.js';
 import { makeCallParams } from '../protocol/index.js';
 import { Connection } from './connection.js';
-import type { RawAnswer } from './pending.js';
+import type { RawAnswer } from './raw-answer.js';
 
 const RUNS = 500;
 const MAX_BYTES = 300;

@@ -1,6 +1,7 @@
 import { DoorError, decodeText, elementsOf, JsonScanner, onOneLine } from '../base/index.js';
 import type { Connection } from './connection.js';
-import type { RawAnswer, RequestOptions } from './pending.js';
+import type { RequestOptions } from './pending.js';
+import type { RawAnswer } from './raw-answer.js';
 
 const MAX_PAGES = 1_000;
 const METHOD_NOT_FOUND = -32601;

@@ -1,26 +1,5 @@
-import type { CancelListener, CancelSignal, JsonSlice, Span } from '../base/index.js';
-
-/** An upstream's answer to one request of ours, located. Offsets are into `bytes`; -1 where a member is absent. */
-export interface RawAnswer {
-  readonly kind: 'result' | 'error';
-  readonly bytes: Uint8Array;
-  /** The result or error object, braces included. */
-  readonly start: number;
-  readonly end: number;
-  /** `SCAN` flags of the result or error. */
-  readonly flags: number;
-  readonly isError: boolean;
-  /** Every block of the content is of a kind that needs no closer look. */
-  readonly hasPlainContent: boolean;
-  readonly contentStart: number;
-  readonly contentEnd: number;
-  readonly structuredStart: number;
-  readonly structuredEnd: number;
-  /** String values of more than 64 KiB in the message. */
-  readonly longStrings: readonly Span[];
-  /** `SCAN` flags of structuredContent. */
-  readonly structuredFlags: number;
-}
+import type { CancelListener, CancelSignal, JsonSlice } from '../base/index.js';
+import type { RawAnswer } from './raw-answer.js';
 
 export interface RequestOptions {
   readonly signal: CancelSignal | undefined;

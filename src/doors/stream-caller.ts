@@ -13,7 +13,7 @@ import {
   type Piece,
   type Principal,
 } from '../base/index.js';
-import { notificationMessage } from '../protocol/index.js';
+import { isErrorObject, notificationMessage } from '../protocol/index.js';
 
 export interface StreamCallerOptions {
   readonly principal: Principal;
@@ -24,10 +24,12 @@ export interface StreamCallerOptions {
   readonly isBehind: () => boolean;
 }
 
-/** What waits until the caller has said that it is ready. */
-const MAX_HELD = 1_000;
+/** Log messages that wait until the caller has said that it is ready: so much of them, the rest is dropped. */
+const MAX_HELD_BYTES = 1024 * 1024;
 /** What tells of something that has passed, and says nothing that could be asked for later. */
 const MAY_BE_DROPPED = 'notifications/message';
+
+const scanner = new JsonScanner();
 
 /** The caller of a message stream: what is asked of it and told to it, under ids of our own. */
 export class StreamCaller implements Caller {
@@ -39,6 +41,7 @@ export class StreamCaller implements Caller {
   #nextId = 1;
   /** Nothing but answers goes to a caller that has not finished initializing (MCP basic/lifecycle). */
   #held: (() => void)[] | undefined = [];
+  #heldBytes = 0;
   #gone: DoorError | undefined;
 
   constructor(options: StreamCallerOptions) {
@@ -73,17 +76,31 @@ export class StreamCaller implements Caller {
 
   tell(method: string, params?: Piece): void {
     if (this.#gone !== undefined) return;
-    if (method === MAY_BE_DROPPED && this.#options.isBehind()) return;
+    if (method === MAY_BE_DROPPED && !this.#hasRoomFor(params)) return;
     this.#send(() => {
       const head = `{"jsonrpc":"2.0","method":"${method}"`;
       this.#options.write(params === undefined ? [`${head}}`] : [`${head},"params":`, params, '}']);
     });
   }
 
+  #hasRoomFor(params: Piece | undefined): boolean {
+    if (this.#options.isBehind()) return false;
+    if (this.#held === undefined || params === undefined) return true;
+    this.#heldBytes += typeof params === 'string' ? params.length : params.end - params.start;
+    return this.#heldBytes <= MAX_HELD_BYTES;
+  }
+
   /** The caller has answered, for good or bad. What nobody asked, or nobody wants any more, is let pass. */
   answered(id: string, kind: CallerAnswer['kind'], json: JsonSlice): void {
+    const asked = this.#take(id);
+    if (asked === undefined) return;
+    const { bytes, start, end } = json;
+    if (kind === 'error' && !(scanner.scan(bytes, start, end) && isErrorObject(scanner, bytes))) {
+      const why = 'the caller gave a malformed answer: an error needs an integer code and a message';
+      return asked.reject(new DoorError('INVALID_ANSWER', why));
+    }
     // A copy on one line: the chunk it came in is written over, and it goes into a line of its own.
-    this.#take(id)?.resolve({ kind, json: onOneLine(json) });
+    asked.resolve({ kind, json: onOneLine(json) });
   }
 
   /** The caller has sent something that was meant as an answer and is none. */
@@ -118,7 +135,7 @@ export class StreamCaller implements Caller {
 
   #send(send: () => void): void {
     if (this.#held === undefined) send();
-    else if (this.#held.length < MAX_HELD) this.#held.push(send);
+    else this.#held.push(send);
   }
 }
 
@@ -159,8 +176,6 @@ class Asked implements CancelListener {
 
 /** A capability is mirrored up to this size; nobody has so much to say. */
 const MAX_CAPABILITY_BYTES = 4_096;
-const scanner = new JsonScanner();
-
 /** Reads what a caller declares that it can be asked for, as it wrote it. `slice` is the text of `capabilities`. */
 export function readCapabilities({ bytes, start, end }: JsonSlice): CallerCapabilities {
   if (!scanner.scan(bytes, start, end) || scanner.root !== 'object') return {};

@@ -29,7 +29,7 @@ import {
   locateCallParams,
   type Message,
   NEWEST,
-  type OversizeLine,
+  OversizeLine,
   progressTokenOf,
   RPC,
   resultHead,
@@ -210,7 +210,7 @@ export class StreamDoor {
       case 'notification':
         return this.#notification(message);
       case 'bad':
-        return this.#bad(message, bytes, start, reply);
+        return this.#bad(message, bytes, start, end, reply);
       default: {
         const start = this.#scanner.valueStart[message.body]!;
         const json = { bytes: message.bytes, start, end: this.#scanner.valueEnd[message.body]! };
@@ -225,6 +225,7 @@ export class StreamDoor {
     if (method === 'ping') return reply([`${resultHead(id)}{}}`]);
     const view = this.#view ?? (this.#gateway && this.#enter(this.#gateway));
     if (view === undefined) return this.#park({ id, bytes, start, end, reply });
+    if (!this.#isReady) this.#ready();
     if (method === 'tools/call') return this.#callTool(view, message, reply);
     const work = this.#reader.read(message);
     if (work === undefined) {
@@ -244,7 +245,7 @@ export class StreamDoor {
     const signal = this.#requests.begin(id);
     work.run(view, this.#optionsOf(signal, work.progressToken)).then(
       (pieces) => {
-        reply(signal.aborted ? NO_ANSWER : pieces);
+        reply(signal.reason === CANCELLED ? NO_ANSWER : pieces);
         this.#requests.finish(id, signal);
       },
       (thrown: unknown) => this.#fail(id, signal, thrown, reply),
@@ -297,7 +298,7 @@ export class StreamDoor {
     const signal = this.#requests.begin(id);
     view.call(params, this.#optionsOf(signal, progressTokenOf(params))).then(
       (answer) => {
-        reply(signal.aborted ? NO_ANSWER : answerMessage(id, answer));
+        reply(signal.reason === CANCELLED ? NO_ANSWER : answerMessage(id, answer));
         this.#requests.finish(id, signal);
       },
       (thrown: unknown) => this.#fail(id, signal, thrown, reply),
@@ -314,13 +315,18 @@ export class StreamDoor {
       case 'notifications/cancelled':
         return this.#cancelled(message);
       case 'notifications/initialized':
-        this.#isReady = true;
-        return this.#caller?.ready();
+        return this.#ready();
       case 'notifications/roots/list_changed':
         return this.#view?.rootsChanged();
       default:
         return;
     }
+  }
+
+  /** The caller has said that it is initialized, or asks for something as if it had. */
+  #ready(): void {
+    this.#isReady = true;
+    this.#caller?.ready();
   }
 
   #cancelled({ bytes, body }: Message): void {
@@ -354,11 +360,20 @@ export class StreamDoor {
     this.#write(['{"jsonrpc":"2.0","method":"notifications/progress","params":', onOneLine(sliceOf(body)), '}']);
   }
 
-  #bad(bad: BadMessage, bytes: Uint8Array, start: number, reply: Reply): void {
+  #bad(bad: BadMessage, bytes: Uint8Array, start: number, end: number, reply: Reply): void {
     if (bad.isAnswer) return this.#caller?.answeredBadly(bad.id, bad.reason);
     if (bad.isBatch && this.#codec.allowsBatches) return this.#batch(bytes, start, reply);
+    if (bad.code === RPC.parseError) this.#endQuestion(bad, bytes, start, end);
     const what = bad.code === RPC.parseError ? 'Parse error' : 'Invalid request';
     reply([errorMessage(bad.id, bad.code, `${what}: ${bad.reason}`)]);
+  }
+
+  /** What is not even JSON may have been meant as an answer: whoever asked need not wait for a better one. */
+  #endQuestion({ reason }: BadMessage, bytes: Uint8Array, start: number, end: number): void {
+    if (bytes[start] !== 0x7b) return;
+    const line = new OversizeLine();
+    line.read(bytes.subarray(start, end));
+    if (line.method === undefined && line.id !== undefined) this.#caller?.answeredBadly(line.id, reason);
   }
 
   /** Several messages at once, in revisions that allow it: answered together, when the last one is. */
@@ -379,9 +394,13 @@ export class StreamDoor {
 
   #oversize(line: OversizeLine): void {
     // Of a batch it is not known whether a request is in it; silence would leave its caller waiting if there is.
-    const id = line.isBatch ? 'null' : line.method === undefined ? undefined : line.id;
+    const id = line.isBatch ? 'null' : line.id;
     if (id === undefined) return;
     const limit = this.#options.limits.maxMessageBytes;
+    if (line.method === undefined && !line.isBatch) {
+      // An answer: whoever asked need not wait for it any longer.
+      return this.#caller?.answeredBadly(id, `${line.length} bytes are over the limit of ${limit}`);
+    }
     const error = new DoorError(
       'MESSAGE_TOO_LARGE',
       `A message of ${line.length} bytes is over the limit of ${limit}`,

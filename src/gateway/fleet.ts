@@ -1,5 +1,11 @@
 import { type CallOptions, type CancelSignal, DoorError, JsonScanner, orAborted, toDoorError } from '../base/index.js';
-import { buildSnapshot, type CatalogEntry, type CatalogSnapshot, type MountedList } from '../catalog/index.js';
+import {
+  buildSnapshot,
+  type CatalogEntry,
+  type CatalogSnapshot,
+  type MountedList,
+  type OfferRoute,
+} from '../catalog/index.js';
 import { type CallParams, makeCallParams } from '../protocol/index.js';
 import { StatusBoard } from './advisory.js';
 import { answerOf, refusalAsResult, violationAsResult } from './answers.js';
@@ -8,7 +14,7 @@ import type { FleetOptions } from './fleet-options.js';
 import { ListWatch, reportExclusions, reportToolChanges } from './list-watch.js';
 import { MountedUpstream } from './mounted.js';
 import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
-import { Notices } from './notices.js';
+import { type Hearer, Notices } from './notices.js';
 import { OfferShelf } from './offers.js';
 import type { ToolAnswer, ToolCall } from './types.js';
 import { waitForLists } from './waiting.js';
@@ -26,7 +32,7 @@ export class Fleet {
   #snapshot: CatalogSnapshot;
   /** The snapshot whose names a caller saw last. */
   #shown: CatalogSnapshot | undefined;
-  readonly #paused = new Set<object>();
+  readonly #paused = new Set<Hearer>();
   #isPaused = false;
   #startedAtMs: number | undefined;
   #firstListedAtMs: number | undefined;
@@ -46,7 +52,7 @@ export class Fleet {
     this.#byId = new Map(this.mounts.map((mount) => [mount.id, mount]));
     this.watch = new ListWatch(clock);
     this.offers = new OfferShelf(options, this.mounts, (list) => this.watch.changed(list));
-    this.notices = new Notices(this.mounts, (mount, uri) => this.offers.publicUri(mount, uri));
+    this.notices = new Notices(this.mounts, clock, (mount, uri) => this.offers.publicUri(mount, uri));
     this.status = new StatusBoard(this.mounts, clock, ({ isListed, wasListed }) => {
       if (isListed !== wasListed) this.watch.changed('resources');
       this.notices.statusChanged();
@@ -125,14 +131,27 @@ export class Fleet {
    * Stops reading from upstreams while no caller of this fleet can take more. One slow caller among several does not hold
    * up the others: what waits for it is its door's to bound.
    */
-  pause(view: object): void {
+  pause(view: Hearer): void {
     this.#paused.add(view);
     this.#flow();
   }
 
-  resume(view: object): void {
+  resume(view: Hearer): void {
     this.#paused.delete(view);
     this.#flow();
+  }
+
+  /** A caller comes; it can take what there is, whoever cannot. */
+  join(view: Hearer): void {
+    this.notices.add(view);
+    this.#flow();
+  }
+
+  /** A caller goes. @returns what nobody is subscribed to any longer */
+  leave(view: Hearer): readonly OfferRoute[] {
+    const forgotten = this.notices.remove(view);
+    this.resume(view);
+    return forgotten;
   }
 
   #flow(): void {
@@ -145,6 +164,7 @@ export class Fleet {
   async close(): Promise<void> {
     this.watch.close();
     this.offers.close();
+    this.notices.close();
     this.status.close();
     await Promise.all(this.mounts.map((mount) => mount.close()));
   }
@@ -212,7 +232,7 @@ export class Fleet {
   #connected(mount: MountedUpstream): void {
     this.status.look();
     this.notices.connected(mount);
-    this.offers.outdated(mount, ['resources', 'templates', 'prompts']);
+    this.offers.connected(mount);
   }
 
   #notified(mount: MountedUpstream, method: string, params: Parameters<Notices['notified']>[2]): void {

@@ -1,4 +1,4 @@
-import { type CancelSignal, cacheKeyFor, DoorError, type JsonSlice } from '../base/index.js';
+import { cacheKeyFor, DoorError, type JsonSlice } from '../base/index.js';
 import {
   isMounted,
   isNameOf,
@@ -198,10 +198,16 @@ export class MountedUpstream {
     };
   }
 
-  /** Asks it what it offers. @throws {DoorError} why it cannot be asked, or what is wrong with its answer */
-  async loadOffers(kind: OfferKind, signal?: CancelSignal): Promise<void> {
-    if (this.#client === undefined) return;
-    this.offers.set(kind, await this.#client.listOffers(kind, signal));
+  /**
+   * Asks it what it offers.
+   *
+   * @returns false where there is nobody to ask
+   * @throws {DoorError} why it cannot be asked, or what is wrong with its answer
+   */
+  async loadOffers(kind: OfferKind): Promise<boolean> {
+    if (this.#client === undefined) return false;
+    this.offers.set(kind, await this.#client.listOffers(kind));
+    return true;
   }
 
   /** Starts it unless it was started before: then it starts anew by itself. */

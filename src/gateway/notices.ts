@@ -1,4 +1,6 @@
 import {
+  type Clock,
+  Coalescer,
   decodeText,
   JsonScanner,
   type JsonSlice,
@@ -19,6 +21,16 @@ export interface Hearer {
   tell(method: string, params?: Piece): void;
 }
 
+/** What is subscribed to, and by whom. */
+interface Subscribed {
+  readonly route: OfferRoute;
+  readonly hearers: Set<Hearer>;
+}
+
+const SET_LEVEL_EVERY_MS = 100;
+/** A restarted upstream is not to be flooded with what its callers had subscribed to. */
+const RESUBSCRIBE_AT_ONCE = 16;
+
 /** What somebody hears who never said, once another one asked for more than servers send by themselves. */
 const UNASKED_LEVEL: LogLevel = 'info';
 
@@ -29,16 +41,23 @@ const scanner = new JsonScanner();
 
 /** What the upstreams of one fleet say unasked, and who of its callers hears it. */
 export class Notices {
-  readonly #mounts: readonly MountedUpstream[];
   readonly #hearers = new Set<Hearer>();
-  readonly #subscribers = new Map<string, { readonly route: OfferRoute; readonly hearers: Set<Hearer> }>();
+  readonly #subscribers = new Map<string, Subscribed>();
   readonly #publicUri: (mount: string, uri: string) => string;
-  /** The level upstreams were asked for: the most verbose that anybody wants. */
+  /** Asking each upstream for the level: one request at once, whatever callers do. */
+  readonly #levels = new Map<MountedUpstream, Coalescer>();
+  /** The level upstreams are asked for: the most verbose that anybody wants. */
   #level: LogLevel | undefined;
 
-  constructor(mounts: readonly MountedUpstream[], publicUri: (mount: string, uri: string) => string) {
-    this.#mounts = mounts;
+  constructor(mounts: readonly MountedUpstream[], clock: Clock, publicUri: (mount: string, uri: string) => string) {
     this.#publicUri = publicUri;
+    for (const mount of mounts) {
+      this.#levels.set(mount, new Coalescer(clock, SET_LEVEL_EVERY_MS, () => this.#setLevel(mount)));
+    }
+  }
+
+  close(): void {
+    for (const level of this.#levels.values()) level.close();
   }
 
   /** How many callers there are. */
@@ -61,11 +80,14 @@ export class Notices {
     return forgotten;
   }
 
-  subscribe(route: OfferRoute, hearer: Hearer): void {
+  /** @returns false where it was subscribed before */
+  subscribe(route: OfferRoute, hearer: Hearer): boolean {
     const key = keyOf(route);
     const known = this.#subscribers.get(key);
+    if (known?.hearers.has(hearer)) return false;
     if (known === undefined) this.#subscribers.set(key, { route, hearers: new Set([hearer]) });
     else known.hearers.add(hearer);
+    return true;
   }
 
   /** @returns whether nobody is left who wants it */
@@ -80,21 +102,28 @@ export class Notices {
 
   /** Somebody wants another level, or has left. */
   levelChanged(): void {
-    const wanted = [...this.#hearers].flatMap(({ logLevel }) =>
-      logLevel === undefined ? [] : [LOG_LEVELS.indexOf(logLevel)],
-    );
-    const level = wanted.length === 0 ? undefined : LOG_LEVELS[Math.min(...wanted)];
+    const wanted = [...this.#hearers].flatMap(({ logLevel }) => (logLevel === undefined ? [] : [logLevel]));
+    // Who asked for much may be gone: the others never did.
+    if (wanted.length === 0 && this.#level !== undefined) wanted.push(UNASKED_LEVEL);
+    if (wanted.length === 0) return;
+    const level = wanted.reduce((most, each) => (severityOf(each) < severityOf(most) ? each : most));
     if (level === this.#level) return;
     this.#level = level;
-    if (level !== undefined) for (const mount of this.#mounts) this.#setLevel(mount, level);
+    for (const setLevel of this.#levels.values()) void setLevel.want();
   }
 
   /** A connection is new: what its upstream had been asked to remember is asked for again. */
   connected(mount: MountedUpstream): void {
-    if (this.#level !== undefined) this.#setLevel(mount, this.#level);
-    for (const { route, hearers } of this.#subscribers.values()) {
-      if (route.mount !== mount.id) continue;
-      mount.readyClient?.request('resources/subscribe', `{"uri":${JSON.stringify(route.key)}}`).catch(() => {});
+    if (this.#level !== undefined) void this.#levels.get(mount)?.want();
+    const own = [...this.#subscribers.values()].filter(({ route }) => route.mount === mount.id);
+    for (let i = 0; i < RESUBSCRIBE_AT_ONCE; i++) void this.#resubscribe(mount, own);
+  }
+
+  /** Subscribes anew, one after the other, to what is left of `subscribed`. */
+  async #resubscribe(mount: MountedUpstream, subscribed: Subscribed[]): Promise<void> {
+    for (let next = subscribed.pop(); next !== undefined; next = subscribed.pop()) {
+      const { route, hearers } = next;
+      await mount.readyClient?.request('resources/subscribe', `{"uri":${JSON.stringify(route.key)}}`).catch(() => {});
       // It may have changed while nobody could tell.
       this.#tellUpdated(hearers, route);
     }
@@ -121,19 +150,20 @@ export class Notices {
     }
   }
 
-  #setLevel(mount: MountedUpstream, level: LogLevel): void {
+  async #setLevel(mount: MountedUpstream): Promise<void> {
     const client = mount.readyClient;
-    if (client?.offers('logging')) client.request('logging/setLevel', `{"level":"${level}"}`).catch(() => {});
+    if (client?.offers('logging'))
+      await client.request('logging/setLevel', `{"level":"${this.#level}"}`).catch(() => {});
   }
 
   #log(params: JsonSlice | undefined): void {
     if (params === undefined || this.#hearers.size === 0) return;
-    const severity = LOG_LEVELS.indexOf(readText('level', params) as LogLevel);
+    const severity = severityOf(readText('level', params));
     const line = onOneLine(params);
     for (const hearer of this.#hearers) {
       const least = hearer.logLevel ?? (this.#level === undefined ? undefined : UNASKED_LEVEL);
       // A severity that we do not know is not ours to drop.
-      if (severity < 0 || least === undefined || severity >= LOG_LEVELS.indexOf(least)) {
+      if (severity < 0 || least === undefined || severity >= severityOf(least)) {
         hearer.tell('notifications/message', line);
       }
     }
@@ -155,6 +185,11 @@ export class Notices {
         : onOneLine(uri === key ? params : sliceOf(joinPieces(withUri(params, uri))));
     for (const hearer of hearers) hearer.tell('notifications/resources/updated', text);
   }
+}
+
+/** The rank of a level, least severe first; -1 for one that we do not know. */
+function severityOf(level: string | undefined): number {
+  return (LOG_LEVELS as readonly (string | undefined)[]).indexOf(level);
 }
 
 function keyOf({ mount, key }: OfferRoute): string {

@@ -24,12 +24,12 @@ const NEEDED: Readonly<Record<RequestParams['names'], readonly OfferKind[]>> = {
   template: ['templates'],
 };
 
-/** One kind that callers have asked for: when that was, and when the first upstream listed it. */
+/** One kind that callers have asked for: since when, when an upstream first listed it, and the lists by mount. */
 interface Asked {
   readonly sinceMs: number;
   firstListedAtMs: number | undefined;
-  /** By mount: the list being fetched. */
-  readonly loading: Map<string, Promise<void>>;
+  /** Fetching it from each mount: one at once, so that no older answer comes after a newer one. */
+  readonly lists: ReadonlyMap<MountedUpstream, Coalescer>;
 }
 
 /**
@@ -41,7 +41,6 @@ export class OfferShelf {
   readonly #mounts: readonly MountedUpstream[];
   readonly #changed: (list: ListName) => void;
   readonly #asked = new Map<OfferKind, Asked>();
-  readonly #relists = new Map<string, Coalescer>();
   readonly #told = new Set<string>();
   #snapshot: OfferSnapshot;
 
@@ -70,11 +69,16 @@ export class OfferShelf {
    */
   async find(names: RequestParams['names'], key: string, signal?: CancelSignal): Promise<OfferRoute> {
     const kinds = NEEDED[names];
-    for (const kind of kinds) await this.#whenListed(kind, signal);
-    const known = this.#lookUp(names, key);
-    if (known !== undefined) return known;
+    // All of them first: a resource that is listed goes before a template that would match it.
+    await Promise.all(kinds.map((kind) => this.#whenListed(kind, signal)));
+    const listed = this.#lookUp(names, key);
+    if (listed !== undefined) return listed;
     // A server may tell of a new resource and of its list's change in one breath: look again before saying no.
-    await this.#listAnew(kinds, signal);
+    await this.#whenAll(kinds, signal, (list) => list.running);
+    const fetched = this.#lookUp(names, key);
+    if (fetched !== undefined) return fetched;
+    // However many unknown things are asked for at once, each mount is asked one more time.
+    await this.#whenAll(kinds, signal, (list) => list.want());
     const found = this.#lookUp(names, key) ?? this.#onlyOwner(names, key);
     if (found !== undefined) return found;
     throw names === 'prompt'
@@ -90,18 +94,29 @@ export class OfferShelf {
     return this.#snapshot.publicUri(mount, uri);
   }
 
-  /** An upstream says that a list has changed, or has come back: what was fetched of it is fetched anew. */
+  /** An upstream says that its lists have changed: what was fetched of them is fetched anew. */
   outdated(mount: MountedUpstream, kinds: readonly OfferKind[]): void {
-    for (const kind of kinds) if (this.#asked.has(kind)) this.#relistOf(mount, kind).want();
+    for (const kind of kinds) void this.#asked.get(kind)?.lists.get(mount)?.want();
+  }
+
+  /** An upstream is connected. What waits for that anyway is not asked for twice. */
+  connected(mount: MountedUpstream): void {
+    for (const { lists } of this.#asked.values()) {
+      const list = lists.get(mount);
+      if (list?.running === undefined) void list?.want();
+    }
   }
 
   close(): void {
-    for (const relist of this.#relists.values()) relist.close();
+    for (const { lists } of this.#asked.values()) for (const list of lists.values()) list.close();
   }
 
   async #whenListed(kind: OfferKind, signal: CancelSignal | undefined): Promise<void> {
     const asked = this.#ask(kind);
-    const waiting = [...asked.loading.values()];
+    // Once listed, a list is answered from what is known, however long fetching it anew takes.
+    const waiting = [...asked.lists].flatMap(([mount, { running }]) =>
+      running === undefined || mount.offers.has(kind) ? [] : [running],
+    );
     if (waiting.length === 0) return;
     await waitForLists(waiting, {
       clock: this.#options.clock,
@@ -115,25 +130,27 @@ export class OfferShelf {
   #ask(kind: OfferKind): Asked {
     const known = this.#asked.get(kind);
     if (known !== undefined) return known;
-    const asked: Asked = { sinceMs: this.#options.clock.monotonicMs(), firstListedAtMs: undefined, loading: new Map() };
+    const { clock } = this.#options;
+    const lists = new Map<MountedUpstream, Coalescer>();
+    const asked: Asked = { sinceMs: clock.monotonicMs(), firstListedAtMs: undefined, lists };
     this.#asked.set(kind, asked);
     for (const mount of this.#mounts) {
-      const loading = this.#load(mount, kind).finally(() => asked.loading.delete(mount.id));
-      asked.loading.set(mount.id, loading);
+      const list = new Coalescer(clock, RELIST_EVERY_MS, () => this.#load(mount, kind, asked));
+      lists.set(mount, list);
+      void list.want();
     }
     return asked;
   }
 
   /** Never rejects: a mount that cannot be listed costs its own offers only, and is asked again when it is back. */
-  async #load(mount: MountedUpstream, kind: OfferKind, signal?: CancelSignal): Promise<void> {
+  async #load(mount: MountedUpstream, kind: OfferKind, asked: Asked): Promise<void> {
     try {
-      await mount.loadOffers(kind, signal);
+      if (!(await mount.loadOffers(kind))) return;
     } catch (thrown) {
       this.#tellUnlisted(mount, kind, thrown);
       return;
     }
-    const asked = this.#asked.get(kind);
-    if (asked !== undefined) asked.firstListedAtMs ??= this.#options.clock.monotonicMs();
+    asked.firstListedAtMs ??= this.#options.clock.monotonicMs();
     this.#rebuild();
   }
 
@@ -149,14 +166,23 @@ export class OfferShelf {
     });
   }
 
-  async #listAnew(kinds: readonly OfferKind[], signal: CancelSignal | undefined): Promise<void> {
-    const loads = kinds.flatMap((kind) =>
-      this.#mounts.filter((mount) => mount.readyClient?.lists(kind)).map((mount) => this.#load(mount, kind, signal)),
-    );
-    if (loads.length === 0) return;
-    const nowMs = this.#options.clock.monotonicMs();
+  /** Waits, by the rule of lists, for something of each mount that is up and has offers of these kinds. */
+  async #whenAll(
+    kinds: readonly OfferKind[],
+    signal: CancelSignal | undefined,
+    waitFor: (list: Coalescer) => Promise<void> | undefined,
+  ): Promise<void> {
+    const waiting: Promise<void>[] = [];
+    for (const kind of kinds) {
+      for (const [mount, list] of this.#asked.get(kind)?.lists ?? []) {
+        const wait = mount.readyClient?.lists(kind) ? waitFor(list) : undefined;
+        if (wait !== undefined) waiting.push(wait);
+      }
+    }
+    if (waiting.length === 0) return;
     const { clock } = this.#options;
-    await waitForLists(loads, { clock, startedAtMs: nowMs, firstListedAtMs: () => nowMs, signal });
+    const nowMs = clock.monotonicMs();
+    await waitForLists(waiting, { clock, startedAtMs: nowMs, firstListedAtMs: () => nowMs, signal });
   }
 
   /** A thing nobody lists can still be somebody's, where only one could have it: its own answer is then the best. */
@@ -177,18 +203,6 @@ export class OfferShelf {
       case 'template':
         return this.#snapshot.findTemplate(key);
     }
-  }
-
-  #relistOf(mount: MountedUpstream, kind: OfferKind): Coalescer {
-    const key = `${kind}\0${mount.id}`;
-    let relist = this.#relists.get(key);
-    if (relist === undefined) {
-      relist = new Coalescer(this.#options.clock, RELIST_EVERY_MS, async () => {
-        if (mount.readyClient !== undefined) await this.#load(mount, kind);
-      });
-      this.#relists.set(key, relist);
-    }
-    return relist;
   }
 
   /** A kind, about to be seen by a caller: from now on its keys keep their meaning. */

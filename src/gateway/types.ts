@@ -141,7 +141,7 @@ export interface View {
    * @throws {DoorError} RESOURCE_UNKNOWN, PROMPT_UNKNOWN before anything is sent; as `callTool` otherwise
    */
   relay(method: RelayedMethod, params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
-  /** From now on the caller is told when the resource changes; its upstream is asked once for all. @throws as `relay` */
+  /** From now on the caller is told when the resource changes, until it unsubscribes or leaves. @throws as `relay` */
   subscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
   unsubscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
   /** The least severe log messages this caller wants (MCP server/utilities/logging). */

@@ -1,13 +1,14 @@
 /** What one caller sees besides tools: what is passed on, who is told, and what a caller's leaving ends. */
 import { describe, expect, test } from 'vitest';
 import { paramsOf as callOf, MemoryGateway, SILENT, toolNamed } from '../../test/fixtures/memory-gateway.js';
-import type { MemoryScript, MemoryTransport } from '../../test/fixtures/memory-transport.js';
+import type { MemoryScript, MemoryTransport, Reaction } from '../../test/fixtures/memory-transport.js';
 import { settled } from '../../test/fixtures/virtual-clock.js';
 import {
   type Caller,
   type CallerAnswer,
   type CallerCapabilities,
   type CallerRequest,
+  CallSignal,
   decodeText,
   encodeText,
   JsonScanner,
@@ -96,7 +97,7 @@ describe('what upstreams offer', () => {
     for (let i = 0; i < 3; i++) expect(await view.listOffers('resources')).toMatchObject([{ key: 'x://1' }]);
     expect(upstream('a').received('resources/list')).toHaveLength(1);
     upstream('a').say('{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}');
-    await settled();
+    await fixture.clock.advance(500);
     expect(upstream('a').received('resources/list')).toHaveLength(2);
     // Nothing was different, so nobody is told.
     await fixture.clock.advance(1_000);
@@ -138,8 +139,13 @@ describe('what upstreams offer', () => {
     { of: paramsOf('prompt', '{"name":"a__q"}'), method: 'prompts/get', code: 'PROMPT_UNKNOWN', hint: 'a__p' },
     { of: uri('y://1'), method: 'resources/read', code: 'RESOURCE_UNKNOWN', hint: 'List the resources' },
   ] as const)('and is $code where nobody has it, with help', async ({ of, method, code, hint }) => {
-    const { view, upstream } = await admitted({ a: { scripts: [offering()] }, b: { scripts: [offering()] } });
-    await expect(view.relay(method, of, ME)).rejects.toMatchObject({ code, hint: expect.stringContaining(hint) });
+    const { view, upstream, fixture } = await admitted({ a: { scripts: [offering()] }, b: { scripts: [offering()] } });
+    const failure = expect(view.relay(method, of, ME)).rejects.toMatchObject({
+      code,
+      hint: expect.stringContaining(hint),
+    });
+    await fixture.clock.advance(1_000);
+    await failure;
     expect(upstream('a').received(method)).toEqual([]);
   });
 
@@ -158,14 +164,123 @@ describe('what upstreams offer', () => {
   test('is looked for again before it is said to be unknown', async () => {
     const more = { resources: [{ uri: 'x://1', name: 'one' }] };
     const script = offering({ 'resources/list': () => more });
-    const { view } = await admitted({ a: { scripts: [script] }, b: { scripts: [offering()] } });
+    const { view, fixture } = await admitted({ a: { scripts: [script] }, b: { scripts: [offering()] } });
     await view.listOffers('resources');
     more.resources = [...more.resources, { uri: 'y://new', name: 'new' }];
-    expect(read(await view.relay('resources/read', uri('y://new'), ME))).toMatchObject({ uri: 'y://new' });
+    const answer = view.relay('resources/read', uri('y://new'), ME);
+    await fixture.clock.advance(1_000);
+    expect(read(await answer)).toMatchObject({ uri: 'y://new' });
+  });
+});
+
+describe('what upstreams offer is fetched no more often than need be', () => {
+  test('once at a start, though the first caller asks before anybody is up', async () => {
+    const fixture = new MemoryGateway({ a: { scripts: [offering()] } });
+    const view = fixture.gateway.admit(new FakeCaller());
+    await view.listOffers('resources');
+    await fixture.clock.advance(5_000);
+    expect(fixture.transport('a').received('resources/list')).toHaveLength(1);
+  });
+
+  test('once more for a hundred unknown things', async () => {
+    const { view, fixture, upstream } = await admitted({ a: { scripts: [offering()] }, b: { scripts: [offering()] } });
+    await view.listOffers('resources');
+    await view.listOffers('templates');
+    const failures = Array.from({ length: 100 }, (_, i) =>
+      view.relay('resources/read', uri(`y://${i}`), ME).catch(() => 'no'),
+    );
+    await fixture.clock.advance(5_000);
+    expect(new Set(await Promise.all(failures))).toEqual(new Set(['no']));
+    expect(upstream('a').received('resources/list').length).toBeLessThanOrEqual(2);
+  });
+
+  test('a caller who gives up ends only its own wait', async () => {
+    const { view, fixture, upstream } = await admitted({
+      a: { scripts: [offering({ 'resources/list': () => undefined })] },
+    });
+    const signal = new CallSignal();
+    const failure = view.listOffers('resources', { signal }).catch((thrown: unknown) => thrown);
+    await settled();
+    signal.abort('enough');
+    expect(await failure).toBe('enough');
+    expect(upstream('a').received('notifications/cancelled')).toEqual([]);
+    expect(fixture.named('server.warning')).toEqual([]);
+  });
+
+  test('a caller who gave up before it was heard costs nobody anything, whatever the upstream does', async () => {
+    const { view, fixture, upstream } = await admitted({
+      a: { scripts: [offering(), { open: () => Promise.reject(new Error('no')) }] },
+    });
+    await view.listOffers('resources');
+    upstream('a').lose();
+    const signal = new CallSignal();
+    signal.abort('enough');
+    await expect(view.relay('resources/read', uri('x://1'), { ...ME, signal })).rejects.toBe('enough');
+    // A rejection that nobody hears would fail this run, and end a process.
+    await fixture.clock.advance(1_000);
+  });
+
+  test('a hung upstream is waited for once, not once a kind nor once a request', async () => {
+    const hung = offering({ 'resources/list': () => undefined, 'resources/templates/list': () => undefined });
+    const { view, fixture } = await admitted({ a: { scripts: [offering()] }, hung: { scripts: [hung] } });
+    const answer = view.relay('resources/read', uri('x://1'), ME);
+    await fixture.clock.advance(1_500);
+    expect(read(await answer)).toMatchObject({ uri: 'x://1' });
+    const next = view.relay('resources/read', uri('x://1'), ME);
+    await fixture.clock.advance(1);
+    expect(read(await next)).toMatchObject({ uri: 'x://1' });
+  });
+
+  test('a listed resource goes before a template, though only templates were asked for', async () => {
+    const b = offering({ 'resources/list': () => ({ resources: [] }) });
+    const a = offering({
+      'resources/list': () => ({ resources: [{ uri: 'x://t/5', name: 'five' }] }),
+      'resources/templates/list': () => ({ resourceTemplates: [] }),
+    });
+    const { view, upstream } = await admitted({ b: { scripts: [b] }, a: { scripts: [a] } });
+    await view.listOffers('templates');
+    await view.relay('resources/read', uri('x://t/5'), ME);
+    expect(upstream('a').received('resources/read')).toHaveLength(1);
   });
 });
 
 describe('subscriptions', () => {
+  test('to the status end with their caller, and harm nobody', async () => {
+    const { view } = await admitted({ a: {} });
+    await view.subscribe(uri(STATUS), ME);
+    await expect(view.close()).resolves.toBeUndefined();
+  });
+
+  test('asked for again in vain stay as they were', async () => {
+    let isWilling = true;
+    const subscribe: Reaction = ({ id }) =>
+      isWilling ? {} : `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"no"}}`;
+    const { view, caller, upstream } = await admitted({
+      a: { scripts: [offering({ 'resources/subscribe': subscribe })] },
+    });
+    await view.subscribe(uri('x://1'), ME);
+    isWilling = false;
+    expect((await view.subscribe(uri('x://1'), ME)).kind).toBe('error');
+    upstream('a').say('{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x://1"}}');
+    expect(caller.told).toHaveLength(1);
+  });
+
+  test('in thousands are asked for anew a few at once', async () => {
+    const waiting: (() => void)[] = [];
+    const patient = offering({
+      'resources/subscribe': ({ id }, transport) => void waiting.push(() => transport.answer(id, {})),
+    });
+    const { view, fixture, upstream } = await admitted({ a: { scripts: [offering(), patient] } });
+    for (let i = 0; i < 200; i++) await view.subscribe(uri(`x://t/${i}`), ME);
+    upstream('a').lose();
+    await fixture.clock.advance(1_000);
+    expect(waiting).toHaveLength(16);
+    while (waiting.length > 0) {
+      waiting.shift()!();
+      await settled();
+    }
+    expect(upstream('a').received('resources/subscribe')).toHaveLength(200);
+  });
   test('are told to those who have them, and end upstream with the last', async () => {
     const { view, fixture, caller, upstream } = await admitted({ a: { scripts: [offering()] } });
     const other = new FakeCaller();
@@ -212,6 +327,7 @@ describe('log messages', () => {
     view.setLogLevel('error');
     second.setLogLevel('debug');
     await settled();
+    await fixture.clock.advance(100);
     expect(
       upstream('a')
         .received('logging/setLevel')
@@ -221,8 +337,27 @@ describe('log messages', () => {
     expect(levels(caller)).toEqual(['error']);
     expect(levels(chatty)).toEqual(['debug', 'error']);
     await second.close();
-    await settled();
+    await fixture.clock.advance(100);
     expect(upstream('a').received('logging/setLevel').at(-1)?.params?.level).toBe('error');
+  });
+
+  test('go back to what servers say by themselves when the one who wanted more has left', async () => {
+    const { fixture, caller, upstream } = await admitted({ a: { scripts: [offering()] } });
+    const chatty = fixture.gateway.admit(new FakeCaller());
+    chatty.setLogLevel('debug');
+    await chatty.close();
+    await fixture.clock.advance(500);
+    expect(upstream('a').received('logging/setLevel').at(-1)?.params?.level).toBe('info');
+    upstream('a').say(say('debug'), say('info'));
+    expect(levels(caller)).toEqual(['info']);
+  });
+
+  test('cost an upstream one request at once, however often levels change', async () => {
+    const { view, fixture, upstream } = await admitted({ a: { scripts: [offering()] } });
+    for (let i = 0; i < 1_000; i++) view.setLogLevel(i % 2 ? 'debug' : 'error');
+    await fixture.clock.advance(5_000);
+    expect(upstream('a').received('logging/setLevel').length).toBeLessThanOrEqual(2);
+    expect(upstream('a').received('logging/setLevel').at(-1)?.params?.level).toBe('debug');
   });
 });
 
@@ -285,6 +420,19 @@ describe('a caller who can be asked', () => {
     );
     await settled();
     expect(fixture.named('elicitation.rejected')).toMatchObject([{ upstream: 'a', tool }]);
+  });
+
+  test('may ask four things at once, so that others can ask as well', async () => {
+    const { upstream, caller } = await admitted({ evil: {}, good: {} }, ASKABLE);
+    const form = '{"message":"?","requestedSchema":{"type":"object","properties":{}}}';
+    const ask = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"elicitation/create","params":${form}}`;
+    upstream('evil').say(...Array.from({ length: 40 }, (_, id) => ask(id)));
+    upstream('good').say(ask(1));
+    await settled();
+    expect(caller.asked).toHaveLength(5);
+    const refused = upstream('evil').sent.filter(({ message }) => 'error' in message);
+    expect(refused).toHaveLength(36);
+    expect(refused[0]?.message).toMatchObject({ error: { data: { code: 'BUSY' } } });
   });
 
   test('tells of other roots', async () => {

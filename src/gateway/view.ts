@@ -27,7 +27,7 @@ export class FleetView implements View, Hearer {
   constructor(fleet: Fleet, caller: Caller | undefined) {
     this.fleet = fleet;
     this.#caller = caller;
-    if (caller !== undefined) fleet.notices.add(this);
+    if (caller !== undefined) fleet.join(this);
   }
 
   get logLevel(): LogLevel | undefined {
@@ -89,14 +89,14 @@ export class FleetView implements View, Hearer {
     }
     const route = await this.#find(params, options);
     // Before it is sent: an update may come ahead of the answer.
-    this.fleet.notices.subscribe(route, this);
+    const isNew = this.fleet.notices.subscribe(route, this);
+    let isDone = false;
     try {
       const answer = await this.#pass('resources/subscribe', params, route, options);
-      if (answer.kind === 'error') this.fleet.notices.unsubscribe(route, this);
+      isDone = answer.kind === 'result';
       return answer;
-    } catch (thrown) {
-      this.fleet.notices.unsubscribe(route, this);
-      throw thrown;
+    } finally {
+      if (isNew && !isDone) this.fleet.notices.unsubscribe(route, this);
     }
   }
 
@@ -151,8 +151,8 @@ export class FleetView implements View, Hearer {
   /** Ends what is kept for this caller; a fleet that others use goes on. */
   async close(): Promise<void> {
     for (const stop of this.#unwatch) stop();
-    this.fleet.resume(this);
-    for (const { mount, key } of this.fleet.notices.remove(this)) {
+    for (const { mount, key } of this.fleet.leave(this)) {
+      if (mount === OWN_STATUS.mount) continue;
       const client = this.fleet.getMount(mount).readyClient;
       client?.request('resources/unsubscribe', `{"uri":${JSON.stringify(key)}}`).catch(() => {});
     }

@@ -10,6 +10,7 @@ export {
   doorErrorMessage,
   errorHead,
   errorMessage,
+  isErrorObject,
   notificationMessage,
   RPC,
   requestMessage,

@@ -1,4 +1,4 @@
-import { type DoorError, ERROR_TABLE, stringifyJson } from '../base/index.js';
+import { type DoorError, decodeText, ERROR_TABLE, type JsonScanner, stringifyJson } from '../base/index.js';
 
 /** JSON-RPC 2.0 error codes that MCP uses as they are. */
 export const RPC = {
@@ -41,4 +41,15 @@ export function notificationMessage(method: string, params?: string): string {
 /** A whole request. `params` is JSON text. */
 export function requestMessage(id: number, method: string, params?: string): string {
   return `{"jsonrpc":"2.0","id":${id},"method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`;
+}
+
+/**
+ * Whether the root that was scanned, or its member `of`, is what JSON-RPC calls an error: with an integer code and a
+ * message. Strict readers drop anything else, and wait on.
+ */
+export function isErrorObject(scanner: JsonScanner, bytes: Uint8Array, of?: number): boolean {
+  const code = scanner.find('code', bytes, of);
+  const message = scanner.find('message', bytes, of);
+  if (code < 0 || message < 0 || bytes[scanner.valueStart[message]!] !== 0x22) return false;
+  return /^-?\d+$/.test(decodeText(bytes, scanner.valueStart[code]!, scanner.valueEnd[code]!));
 }

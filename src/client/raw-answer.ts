@@ -1,0 +1,49 @@
+import { decodeText, type JsonScanner, type Span } from '../base/index.js';
+import type { Message } from '../protocol/index.js';
+import { isPlainContent } from './content.js';
+
+/** An upstream's answer to one request of ours, located. Offsets are into `bytes`; -1 where a member is absent. */
+export interface RawAnswer {
+  readonly kind: 'result' | 'error';
+  readonly bytes: Uint8Array;
+  /** The result or error object, braces included. */
+  readonly start: number;
+  readonly end: number;
+  /** `SCAN` flags of the result or error. */
+  readonly flags: number;
+  readonly isError: boolean;
+  /** Every block of the content is of a kind that needs no closer look. */
+  readonly hasPlainContent: boolean;
+  readonly contentStart: number;
+  readonly contentEnd: number;
+  readonly structuredStart: number;
+  readonly structuredEnd: number;
+  /** String values of more than 64 KiB in the message. */
+  readonly longStrings: readonly Span[];
+  /** `SCAN` flags of structuredContent. */
+  readonly structuredFlags: number;
+}
+
+/** Notes where the parts of an answer lie that are looked at later; the scanner goes on to other messages. */
+export function locateAnswer(scanner: JsonScanner, message: Message): RawAnswer {
+  const { bytes, body } = message;
+  const isResult = message.kind === 'result';
+  const structured = isResult ? scanner.find('structuredContent', bytes, body) : -1;
+  const content = isResult ? scanner.find('content', bytes, body) : -1;
+  const isError = isResult ? scanner.find('isError', bytes, body) : -1;
+  return {
+    kind: isResult ? 'result' : 'error',
+    bytes,
+    start: scanner.valueStart[body]!,
+    end: scanner.valueEnd[body]!,
+    flags: message.bodyFlags,
+    isError: isError >= 0 && bytes[scanner.valueStart[isError]!] === 0x74,
+    hasPlainContent: content < 0 || isPlainContent(scanner, bytes, content),
+    contentStart: content < 0 ? -1 : scanner.valueStart[content]!,
+    contentEnd: content < 0 ? -1 : scanner.valueEnd[content]!,
+    structuredStart: structured < 0 ? -1 : scanner.valueStart[structured]!,
+    structuredEnd: structured < 0 ? -1 : scanner.valueEnd[structured]!,
+    longStrings: scanner.longStrings,
+    structuredFlags: structured < 0 ? 0 : scanner.flags[structured]!,
+  };
+}
