@@ -61,6 +61,22 @@ describe.concurrent('the process', () => {
     },
   );
 
+  test('a signal ends the command though nobody reads its stderr', async (context) => {
+    const chatty = `setInterval(() => process.stderr.write(('y'.repeat(1023) + '\\n').repeat(200)), 5);
+      process.stdin.resume().on('end', () => process.exit());`;
+    const folder = makeFolder(context, { chatty: { command: process.execPath, args: ['-e', chatty] } });
+    const { child } = start(folder, ['tools', '--verbose', '--config', folder.configPath]);
+    child.stderr!.pause();
+    await until(() => child.stderr!.readableLength > 0);
+    // By then the pipe is full, and more waits for it.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    const late = new Promise((resolve) => setTimeout(() => resolve('still there'), 5_000));
+    expect(await Promise.race([exited, late])).toBe(130);
+    child.stderr!.resume();
+  });
+
   test('nobody reading its output is no failure, and leaves nothing running', async (context) => {
     const folder = makeFolder(context);
     const command = start(folder, ['tools', '--config', folder.configPath]);

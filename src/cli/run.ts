@@ -1,5 +1,6 @@
 import { CallSignal } from '../base/index.js';
 import { type Cli, Interrupted } from './cli.js';
+import { leaveSoon } from './leave-soon.js';
 import { type Invocation, parseCommandLine, type Run } from './parse-command-line.js';
 import { reportError } from './report-error.js';
 import { type Screen, screenOf } from './screen.js';
@@ -23,6 +24,8 @@ export async function runProcess(): Promise<void> {
   const isFailure = unwritten !== undefined && unwritten.code !== 'EPIPE';
   if (isFailure) process.stderr.write(`error: the output cannot be written: ${unwritten?.message}\n`);
   process.exitCode = isFailure ? 1 : unwritten !== undefined && code === EXIT_INTERRUPTED ? 0 : code;
+  // A reader that is slow gets a command's whole output, but not against a signal.
+  if (signal.aborted) leaveSoon();
 }
 
 /**

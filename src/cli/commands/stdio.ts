@@ -8,6 +8,7 @@ import {
   serveStdio,
 } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
+import { leaveSoon } from '../leave-soon.js';
 import { type LoadedConfig, loadConfig } from '../load-config.js';
 import { type LogOptions, readLogOptions } from '../log-options.js';
 import { logScreen } from '../log-screen.js';
@@ -15,9 +16,6 @@ import { openGateway } from '../open-gateway.js';
 import type { Run } from '../parse-command-line.js';
 import { errorAsJson, writeError, writeProblem } from '../report-error.js';
 import { VERSION } from '../version.js';
-
-/** How long what is still unwritten may take once all else has ended. */
-const LAST_CHANCE_MS = 200;
 
 /** `doorward stdio`: serves until the caller leaves or a signal comes. */
 export async function runStdio(run: Run, cli: Cli): Promise<number> {
@@ -28,13 +26,6 @@ export async function runStdio(run: Run, cli: Cli): Promise<number> {
   } finally {
     leaveSoon();
   }
-}
-
-/** Whoever holds our stdout or stderr but does not read it would keep this process for ever. */
-function leaveSoon(): void {
-  // The exit code is in its place by then. A process that is done before does not wait for this.
-  const isHeld = (): boolean => process.stdout.writableLength > 0 || process.stderr.writableLength > 0;
-  setTimeout(() => isHeld() && process.exit(), LAST_CHANCE_MS).unref();
 }
 
 async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
