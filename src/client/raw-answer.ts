@@ -1,4 +1,4 @@
-import { decodeText, type JsonScanner, type Span } from '../base/index.js';
+import type { JsonScanner, Span } from '../base/index.js';
 import type { Message } from '../protocol/index.js';
 import { isPlainContent } from './content.js';
 
