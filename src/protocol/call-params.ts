@@ -1,4 +1,4 @@
-import { type JsonScanner, joinPieces, SCAN, type Span, sliceOf } from '../base/index.js';
+import { type JsonScanner, joinPieces, SCAN, type Span, sliceOf, type TokenList } from '../base/index.js';
 import { readString } from './strings.js';
 
 /** The `params` of a tools/call, located but not parsed. Offsets are into `bytes`; -1 where a member is absent. */
@@ -16,6 +16,10 @@ export interface CallParams {
   readonly argumentsEnd: number;
   /** `SCAN` flags of the arguments. */
   readonly argumentsFlags: number;
+  /** The message's tokens, and the number of the arguments' own among them; they hold while `tokens.text` is `text`. */
+  readonly tokens: TokenList;
+  readonly text: number;
+  readonly argumentsToken: number;
   /** String values of more than 64 KiB in the message. */
   readonly longStrings: readonly Span[];
   /** Where a null to be replaced by `{}` lies. */
@@ -64,6 +68,9 @@ export function locateCallParams(scanner: JsonScanner, bytes: Uint8Array, params
     argumentsStart: hasArguments ? scanner.valueStart[args]! : -1,
     argumentsEnd: hasArguments ? scanner.valueEnd[args]! : -1,
     argumentsFlags: hasArguments ? scanner.flags[args]! : 0,
+    tokens: scanner.tokens,
+    text: scanner.tokens.text,
+    argumentsToken: hasArguments ? scanner.token[args]! : -1,
     longStrings: scanner.longStrings,
     nullStart: isNull ? scanner.valueStart[args]! : -1,
     nullEnd: isNull ? scanner.valueEnd[args]! : -1,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../base/index.js';
+import { encodeText, JsonScanner, parseJson } from '../base/index.js';
 import { Documents } from './documents.js';
 import { generateCheck, type PlainSchema } from './engine.js';
 import { generateFor } from './generate.js';
@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from './limits.js';
 import { linkRules } from './link.js';
 import { ValueRun } from './run.js';
 import { type Survey, surveySchema } from './survey.js';
+import type { TextJudge } from './text-judge.js';
 
 const DRAFT_04 = 'http://json-schema.org/draft-04/schema#';
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
@@ -227,12 +228,19 @@ test('an engine that declines is not insisted on', () => {
 });
 
 test('patterns that take too long end the check', () => {
-  const check = generateFor(survey({ items: { pattern: '(a|b)*c' } }), false, generateCheck)!;
+  const check = generateFor(survey({ items: { pattern: '(a|b)*c' } }), false, generateCheck)!.check;
   const text = 'ab'.repeat(1_000_000);
   expect(() => check([text, text])).toThrow('too much work');
   expect(check(['c', 'abc'])).toBe(true);
   expect(check(['d'])).toBe(false);
 });
+
+function acceptsAsText(acceptsText: TextJudge, value: unknown): boolean {
+  const bytes = encodeText(JSON.stringify(value));
+  const scanner = new JsonScanner();
+  scanner.scan(bytes, 0, bytes.length);
+  return acceptsText(bytes, scanner.tokens, 0);
+}
 
 describe('generated code and rules give the same verdict', () => {
   const { schema } = fc.letrec((tie) => {
@@ -284,21 +292,31 @@ describe('generated code and rules give the same verdict', () => {
 
   test('for any common schema and any value', () => {
     let generated = 0;
+    let valid = 0;
+    let accepted = 0;
     const $defs = { one: { type: ['string', 'object'], maxLength: 1 }, two: { required: ['a'], type: 'object' } };
     fc.assert(
       fc.property(schema, fc.array(value, { minLength: 4, maxLength: 4 }), (made, values) => {
         const surveyed = survey(typeof made === 'boolean' ? made : { ...(made as object), $defs });
-        const check = generateFor(surveyed, false, generateCheck);
-        if (check === undefined) return;
+        const judges = generateFor(surveyed, false, generateCheck);
+        if (judges === undefined) return;
+        const { check, acceptsText } = judges;
         generated += 1;
         const rules = linkRules(surveyed, false);
         for (const each of values) {
           const run = new ValueRun(each, { maxValueDepth: 512, isDynamic: false });
-          expect([each, check(each)]).toEqual([each, run.accepts(rules.root, each, undefined)]);
+          const isValid = run.accepts(rules.root, each, undefined);
+          expect([each, check(each)]).toEqual([each, isValid]);
+          const isAccepted = acceptsAsText(acceptsText, each);
+          if (isAccepted) expect(isValid, JSON.stringify(each)).toBe(true);
+          valid += isValid ? 1 : 0;
+          accepted += isAccepted ? 1 : 0;
         }
       }),
       { numRuns: 3_000 },
     );
     expect(generated).toBeGreaterThan(1_500);
+    // The rest has keywords that need parsing.
+    expect(accepted / valid).toBeGreaterThan(0.6);
   });
 });

@@ -6,6 +6,7 @@ import { endOfReferences, HARMLESS } from './link.js';
 import { findPattern } from './pattern.js';
 import type { Site } from './site.js';
 import type { Survey } from './survey.js';
+import { makeTextJudge, type TextJudge } from './text-judge.js';
 import { isLight } from './weight.js';
 import { GaveUp, WORK_ALWAYS } from './work.js';
 
@@ -26,17 +27,31 @@ export function generateFor(
   { root, sites }: Survey,
   assertsFormats: boolean,
   generate: typeof generateCheck,
-): ((value: unknown) => boolean) | undefined {
+): Generated | undefined {
   if (sites.length > MAX_GENERATED || !sites.every(isCommon) || !isLight(sites)) return undefined;
   const writer = new PlainWriter(assertsFormats);
   const plain = writer.write(root);
   if (writer.isTooLarge) return undefined;
   const check = generate(plain, writer.formats);
-  if (check === undefined || Object.keys(writer.formats).length === 0) return check;
-  return (value) => {
-    writer.resetWork();
-    return check(value);
+  if (check === undefined) return undefined;
+  const acceptsText = makeTextJudge(plain, writer.formats);
+  if (Object.keys(writer.formats).length === 0) return { check, acceptsText };
+  return {
+    check: (value) => {
+      writer.resetWork();
+      return check(value);
+    },
+    acceptsText: (bytes, tokens, token) => {
+      writer.resetWork();
+      return acceptsText(bytes, tokens, token);
+    },
   };
+}
+
+/** What a schema of the common kind is judged by. */
+export interface Generated {
+  readonly check: (value: unknown) => boolean;
+  readonly acceptsText: TextJudge;
 }
 
 const COMMON: ReadonlySet<string> = new Set(

@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
-import { mayHoldExactNumber, parseExactJson, parseJson } from '../base/index.js';
-import { generateFor } from './generate.js';
+import { mayHoldExactNumber, parseExactJson, parseJson, type TokenList } from '../base/index.js';
+import { type Generated, generateFor } from './generate.js';
 import { linkRules, type RuleSet } from './link.js';
 import type { Run } from './rule.js';
 import { ValueRun } from './run.js';
@@ -41,7 +41,7 @@ export class SchemaJudge implements Judge {
   #rules: RuleSet | undefined;
   #formatRules: RuleSet | undefined;
   /** Generated code; null where there will be none. */
-  #generated: ((value: unknown) => boolean) | null | undefined;
+  #generated: Generated | null | undefined;
   #checks = 0;
   #digest: string | undefined;
 
@@ -71,9 +71,21 @@ export class SchemaJudge implements Judge {
       this.#count();
       if (this.#generated === undefined || this.#generated === null) return this.#decide(value);
       if (mayHoldExactNumber(value)) return this.#decide(value);
-      return this.#accepts(this.#generated, value) ? this.#accept(value) : this.#explain(value, this.#getRules());
+      return this.#accepts(this.#generated.check, value) ? this.#accept(value) : this.#explain(value, this.#getRules());
     } catch (thrown) {
       return gaveUp(thrown, value);
+    }
+  }
+
+  acceptsText(bytes: Uint8Array, tokens: TokenList, token: number): boolean {
+    // Formats are reported of valid values too.
+    if (this.#recipe.formats === 'report' || !tokens.isWhole) return false;
+    try {
+      this.#count();
+      return this.#generated?.acceptsText(bytes, tokens, token) ?? false;
+    } catch {
+      // It is judged once more then, properly.
+      return false;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { DoorError } from '../base/index.js';
+import type { DoorError, TokenList } from '../base/index.js';
 
 export type Dialect = '2020-12' | '2019-09' | 'draft-07' | 'draft-06' | 'draft-04';
 
@@ -50,6 +50,12 @@ export interface Judge {
   check(input: unknown): Verdict;
   /** Judges a value, a string included; numbers that a double cannot hold come as `ExactNumber`. Never throws. */
   checkValue(value: unknown): Verdict;
+  /**
+   * Whether the value of a token is surely valid, told from the text that was scanned, without parsing it. False says
+   * nothing: the value is to be parsed then, and judged. Not to be asked where the scanner has raised `riskyNumber`,
+   * `duplicateName` or `deep`. Never throws.
+   */
+  acceptsText(bytes: Uint8Array, tokens: TokenList, token: number): boolean;
 }
 
 export interface SchemaWarning {

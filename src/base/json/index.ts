@@ -5,3 +5,4 @@ export { SCAN } from './member-index.js';
 export { elementsOf, type ReadOptions, readValue } from './read.js';
 export { JsonScanner, type RootKind, type ScanFault, type ScanLimits } from './scan.js';
 export { type Edit, type JsonSlice, joinPieces, onOneLine, type Piece, sliceOf, splice } from './splice.js';
+export { hashOfName, TokenList } from './token-list.js';

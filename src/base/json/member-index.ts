@@ -26,6 +26,8 @@ export class MemberIndex {
   valueStart = new Int32Array(32);
   valueEnd = new Int32Array(32);
   flags = new Uint8Array(32);
+  /** The number of each member's value among the scanner's `tokens`. */
+  token = new Int32Array(32);
 
   /**
    * Finds a member of the root by its name (ASCII), or a member of the root's member `of`.
@@ -60,5 +62,6 @@ export class MemberIndex {
     this.valueStart = resized(this.valueStart, length);
     this.valueEnd = resized(this.valueEnd, length);
     this.flags = resized(this.flags, length);
+    this.token = resized(this.token, length);
   }
 }

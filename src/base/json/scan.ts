@@ -23,6 +23,7 @@ import {
 import { KeyTable } from './key-table.js';
 import { MemberIndex, SCAN } from './member-index.js';
 import { NEEDS_LOOK, StringScanner } from './scan-string.js';
+import { HASH_FACTOR, TokenList } from './token-list.js';
 import { misfitOfLiteral, skipDigits, skipZeros } from './tokens.js';
 
 export type ScanFault = 'syntax' | 'utf-8' | 'depth';
@@ -65,6 +66,9 @@ export class JsonScanner extends MemberIndex {
   /** String values of more than 64 KiB, quotes included, in order. */
   longStrings: readonly Span[] = NO_SPANS;
 
+  /** Every name and every value; `token` of a member is its value's number. */
+  readonly tokens = new TokenList();
+
   root: RootKind = 'scalar';
   /** `SCAN.duplicateName` where the root itself may hold a name twice. */
   rootFlags = 0;
@@ -78,6 +82,8 @@ export class JsonScanner extends MemberIndex {
   /** Per open container: 0 for an array, else the number its object has in the key table. */
   #serials = new Int32Array(64);
   #marks = new Int32Array(64);
+  /** The token of each open container. */
+  #opened = new Int32Array(64);
   #bytes: Uint8Array = new Uint8Array(0);
   #end = 0;
   /** The member whose value is being read, at level 1 and 2; -1 outside. */
@@ -105,6 +111,7 @@ export class JsonScanner extends MemberIndex {
     this.#first = -1;
     this.#second = -1;
     this.#keys.reset();
+    this.tokens.begin();
     if (this.level.length > KEPT_MEMBERS) this.resize(32);
     const at = this.#skipSpace(start);
     const first = at < end ? bytes[at] : undefined;
@@ -120,6 +127,7 @@ export class JsonScanner extends MemberIndex {
   #walk(at: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
+    const { tokens } = this;
     let depth = 0;
     let i = at;
     for (;;) {
@@ -129,10 +137,11 @@ export class JsonScanner extends MemberIndex {
       if (c === QUOTE) {
         const from = i;
         i = this.#skipString(i + 1);
+        tokens.add(from, i);
         if (i - from - 2 > LONG_STRING) this.#noteLongString(from, i);
       } else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
         if (depth >= this.#limits.nestingLimit && this.#tooDeep(depth, i)) return -1;
-        this.#open(++depth, c === OPEN_BRACE);
+        this.#open(++depth, c === OPEN_BRACE, tokens.add(i, 0));
         if (depth === BLOCK_DEPTH && c === OPEN_BRACE) this.#noteBlock(i);
         i++;
         if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
@@ -140,8 +149,11 @@ export class JsonScanner extends MemberIndex {
           i++;
           this.#close(depth--);
         } else opened = true;
-      } else if (c === MINUS || (c >= ZERO && c <= NINE)) i = this.#skipNumber(i);
-      else i = this.#skipLiteral(i, c);
+      } else {
+        const from = i;
+        i = c === MINUS || (c >= ZERO && c <= NINE) ? this.#skipNumber(i) : this.#skipLiteral(i, c);
+        tokens.add(from, i);
+      }
       if (i < 0) return -1;
 
       if (!opened) {
@@ -179,16 +191,19 @@ export class JsonScanner extends MemberIndex {
     return false;
   }
 
-  #open(depth: number, isObject: boolean): void {
+  #open(depth: number, isObject: boolean, token: number): void {
     if (depth >= this.#serials.length) {
       this.#serials = resized(this.#serials, depth * 2);
       this.#marks = resized(this.#marks, depth * 2);
+      this.#opened = resized(this.#opened, depth * 2);
     }
+    this.#opened[depth] = token;
     this.#serials[depth] = isObject ? this.#keys.begin() : 0;
     this.#marks[depth] = this.#keys.mark;
   }
 
   #close(depth: number): void {
+    this.tokens.close(this.#opened[depth]!);
     if (this.#serials[depth] !== 0) this.#keys.close(this.#marks[depth]!);
   }
 
@@ -215,7 +230,7 @@ export class JsonScanner extends MemberIndex {
     for (; i < end; i++) {
       const c = bytes[i]!;
       if (NEEDS_LOOK[c] !== 0) break;
-      hash = (Math.imul(hash, 31) + c) | 0;
+      hash = (Math.imul(hash, HASH_FACTOR) + c) | 0;
     }
     if (bytes[i] === QUOTE) i++;
     else {
@@ -226,10 +241,12 @@ export class JsonScanner extends MemberIndex {
         flags = SCAN.escapedName;
         this.#raiseDuplicate(depth);
       }
-      for (let k = at + 1; k < i - 1; k++) hash = (Math.imul(hash, 31) + bytes[k]!) | 0;
+      hash = 0;
+      for (let k = at + 1; k < i - 1; k++) hash = (Math.imul(hash, HASH_FACTOR) + bytes[k]!) | 0;
     }
     if (i > end) return this.#fail('syntax', end);
     const nameEnd = i;
+    this.tokens.add(at, hash);
     if (this.#keys.add(this.#serials[depth]!, this.#marks[depth]!, hash)) this.#raiseDuplicate(depth);
     if (bytes[i]! <= SPACE) i = this.#skipSpace(i);
     if (i >= end || bytes[i] !== COLON) return this.#fail('syntax', i);
@@ -251,6 +268,7 @@ export class JsonScanner extends MemberIndex {
     this.nameEnd[index] = nameEnd;
     this.valueStart[index] = valueStart;
     this.flags[index] = flags;
+    this.token[index] = this.tokens.count;
     if (depth === 1) this.#first = index;
     else this.#second = index;
   }
