@@ -143,6 +143,8 @@ export class SoakCheck {
     if (message.result !== undefined) {
       const fault = isBegun ? wrongIn(entry, answer, declares) : 'answered though no upstream worked on it';
       if (fault !== undefined) this.#miss('wrong', token, `${step.act} at ${step.upstream}: ${fault}`);
+      const told = entry.progressAtMs.length;
+      if (told !== (step.hasProgress ? 1 : 0)) this.#miss('wrong', token, `${told} progress notifications`);
       return;
     }
     if (step.act === 'error' && message.error?.code === -32011) {
