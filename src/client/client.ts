@@ -160,7 +160,7 @@ export class Client {
     const { upstream, events, maxDepth } = this.#options;
     judgeArguments(upstream, tool, params, maxDepth);
     this.#failIfFull(connection);
-    const answered = connection.call(params, tool.quotedName, this.#requestOptions(tool.name, options, tool.name));
+    const answered = connection.call(params, tool.quotedName, this.#requestOptions(tool.name, options, tool));
     const { observer } = options;
     // The call is under way: a mistake of whoever looks on must not fail it, or its caller would send it again.
     if (observer?.sent !== undefined) guarded(() => observer.sent?.(upstream));
@@ -368,9 +368,17 @@ export class Client {
     }
   }
 
-  #requestOptions(about: string, { signal, timeoutMs, progress }: CallOptions, tool?: string): RequestOptions {
+  #requestOptions(about: string, { signal, timeoutMs, progress }: CallOptions, tool?: ListedTool): RequestOptions {
     const { callTimeoutMs, maxCallMs } = this.#options;
-    return { signal, timeoutMs: timeoutMs ?? callTimeoutMs, maxMs: maxCallMs, progress, about, tool };
+    return {
+      signal,
+      timeoutMs: timeoutMs ?? callTimeoutMs,
+      maxMs: maxCallMs,
+      progress,
+      about,
+      tool: tool?.name,
+      output: tool?.output,
+    };
   }
 
   #failIfFull(connection: Connection): void {

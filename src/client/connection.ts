@@ -239,7 +239,7 @@ export class Connection implements PendingOwner {
       const why = 'a malformed answer: an error needs an integer code and a message';
       return pending.reject(this.#fault('UPSTREAM_BROKE_PROTOCOL', why, pending));
     }
-    pending.resolve(locateAnswer(this.#scanner, message));
+    pending.resolve(locateAnswer(this.#scanner, message, pending.options.output));
   }
 
   /** Ends the wait for an id and hands over who waited. */

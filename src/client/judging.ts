@@ -2,6 +2,7 @@ import { DoorError, findDuplicateName, readValue, SCAN, type Span } from '../bas
 import type { ListedTool } from '../catalog/index.js';
 import type { CallParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
+import { hasValidText } from './judging-text.js';
 import type { RawAnswer } from './raw-answer.js';
 
 const NO_ARGUMENTS = Object.freeze({});
@@ -25,6 +26,7 @@ export function judgeArguments(upstream: string, tool: ListedTool, params: CallP
   if (flags & SCAN.deep) {
     throw refused(upstream, tool, [rootIssue('maxDepth', `nested more than ${maxDepth} levels deep`)]);
   }
+  if (hasValidText(tool.input, params)) return;
   const value =
     start < 0
       ? NO_ARGUMENTS
@@ -39,6 +41,7 @@ export function judgeArguments(upstream: string, tool: ListedTool, params: CallP
 /** Where an answer's structuredContent breaks the tool's outputSchema; empty when it does not or is not judged. */
 export function judgeAnswer(tool: ListedTool, answer: RawAnswer): readonly Issue[] {
   if (tool.output === undefined || answer.isError || answer.structuredStart < 0) return NO_ISSUES;
+  if (answer.isSurelyValid) return NO_ISSUES;
   const value = readValue(answer.bytes, answer.structuredStart, answer.structuredEnd, {
     exact: (answer.structuredFlags & SCAN.riskyNumber) !== 0,
     standIns: tool.output.looksIntoStrings ? NO_SPANS : answer.longStrings,

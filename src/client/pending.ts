@@ -1,4 +1,5 @@
 import type { CancelListener, CancelSignal, JsonSlice } from '../base/index.js';
+import type { Judge } from '../schema/index.js';
 import type { RawAnswer } from './raw-answer.js';
 
 export interface RequestOptions {
@@ -10,6 +11,8 @@ export interface RequestOptions {
   readonly progress: ((params: JsonSlice) => void) | undefined;
   /** What the request is about, for messages: a tool's name or a method. */
   readonly about: string;
+  /** What the answer's structuredContent is judged by, for a first look on the way. */
+  readonly output?: Judge | undefined;
   /** The tool, where it is a call of one. */
   readonly tool?: string | undefined;
 }

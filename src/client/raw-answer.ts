@@ -1,6 +1,8 @@
 import type { JsonScanner, Span } from '../base/index.js';
 import type { Message } from '../protocol/index.js';
+import type { Judge } from '../schema/index.js';
 import { isPlainContent } from './content.js';
+import { isSurelyValid } from './judging-text.js';
 
 /** An upstream's answer to one request of ours, located. Offsets are into `bytes`; -1 where a member is absent. */
 export interface RawAnswer {
@@ -22,10 +24,12 @@ export interface RawAnswer {
   readonly longStrings: readonly Span[];
   /** `SCAN` flags of structuredContent. */
   readonly structuredFlags: number;
+  /** What the request named as its `output` accepts structuredContent. */
+  readonly isSurelyValid: boolean;
 }
 
 /** Notes where the parts of an answer lie that are looked at later; the scanner goes on to other messages. */
-export function locateAnswer(scanner: JsonScanner, message: Message): RawAnswer {
+export function locateAnswer(scanner: JsonScanner, message: Message, output: Judge | undefined): RawAnswer {
   const { bytes, body } = message;
   const isResult = message.kind === 'result';
   const structured = isResult ? scanner.find('structuredContent', bytes, body) : -1;
@@ -45,5 +49,6 @@ export function locateAnswer(scanner: JsonScanner, message: Message): RawAnswer 
     structuredEnd: structured < 0 ? -1 : scanner.valueEnd[structured]!,
     longStrings: scanner.longStrings,
     structuredFlags: structured < 0 ? 0 : scanner.flags[structured]!,
+    isSurelyValid: isSurelyValid(output, scanner, bytes, structured),
   };
 }
