@@ -10,7 +10,6 @@ import {
   onOneLine,
   type Piece,
   type ScanLimits,
-  type Scheduled,
 } from '../base/index.js';
 import {
   type BadMessage,
@@ -33,6 +32,8 @@ import {
   resultHead,
 } from '../protocol/index.js';
 import { type AskCaller, CallerRequests } from './caller-requests.js';
+import { Deadlines } from './deadlines.js';
+import { InFlight } from './in-flight.js';
 import { Pending, type PendingOwner, type RequestOptions } from './pending.js';
 import { locateAnswer, type RawAnswer } from './raw-answer.js';
 import type { Transport } from './transport.js';
@@ -59,8 +60,6 @@ export interface ConnectionOptions {
 /** What may wait unread before an upstream that does not read its stdin, in bytes. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const NOBODY: AskCaller = () => undefined;
-/** How far behind an expired deadline may be noticed when deadlines crowd, in milliseconds. */
-const SWEEP_SLACK_MS = 20;
 
 /**
  * JSON-RPC over one transport: ids, answers, deadlines, progress, cancellation. Knows nothing of tools. Private to the
@@ -76,18 +75,17 @@ export class Connection implements PendingOwner {
   readonly #options: ConnectionOptions;
   readonly #scanner: JsonScanner;
   readonly #framer: LineFramer;
-  readonly #pending = new Map<number, Pending>();
-  #nextId = 1;
+  readonly #pending = new InFlight<Pending>();
   #callsInFlight = 0;
   #end: DoorError | undefined;
-  #sweep: Scheduled | undefined;
-  #sweepAtMs = Number.POSITIVE_INFINITY;
+  readonly #deadlines: Deadlines;
   #isPaused = false;
   readonly #asked: CallerRequests;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#scanner = new JsonScanner(options.scanLimits);
+    this.#deadlines = new Deadlines(options.clock, this.#pending, (pending, nowMs) => this.#expired(pending, nowMs));
     this.#asked = new CallerRequests({
       ask: options.ask ?? NOBODY,
       reply: (pieces) => this.#reply(pieces),
@@ -112,8 +110,7 @@ export class Connection implements PendingOwner {
 
   /** When the longest waiting request in flight was sent, monotonic milliseconds; Infinity where none is. */
   get oldestSentAtMs(): number {
-    for (const pending of this.#pending.values()) return pending.sentAtMs;
-    return Number.POSITIVE_INFINITY;
+    return this.#pending.values()[0]?.sentAtMs ?? Number.POSITIVE_INFINITY;
   }
 
   get isOpen(): boolean {
@@ -161,7 +158,7 @@ export class Connection implements PendingOwner {
 
   #goOn(pending: Pending): void {
     pending.goOn(this.#options.clock.monotonicMs());
-    if (!pending.isStopped) this.#watchDeadline(pending.deadlineMs);
+    if (!pending.isStopped) this.#deadlines.watch(pending.deadlineMs);
   }
 
   /** @param reason what `lost` hears, and what requests in flight fail with */
@@ -204,11 +201,11 @@ export class Connection implements PendingOwner {
   #begin(options: RequestOptions, isCallers: boolean): Pending {
     if (this.#end !== undefined) throw this.#end;
     if (options.signal?.aborted) throw options.signal.reason;
-    const pending = new Pending(this, this.#nextId++, options, this.#options.clock.monotonicMs(), isCallers);
-    this.#pending.set(pending.id, pending);
+    const pending = new Pending(this, this.#pending.nextId(), options, this.#options.clock.monotonicMs(), isCallers);
+    this.#pending.add(pending);
     if (isCallers) this.#callsInFlight++;
     if (this.#isPaused) this.#stop(pending);
-    else this.#watchDeadline(pending.deadlineMs);
+    else this.#deadlines.watch(pending.deadlineMs);
     return pending;
   }
 
@@ -258,7 +255,7 @@ export class Connection implements PendingOwner {
 
   /** An answer nobody waits for: to an id we never used, or again, or late. Dropped; the connection lives. */
   #stray(id: string): void {
-    const wasOurs = /^\d+$/.test(id) && Number(id) > 0 && Number(id) < this.#nextId;
+    const wasOurs = /^\d+$/.test(id) && Number(id) > 0 && Number(id) <= this.#pending.lastId;
     if (wasOurs) {
       this.lateAnswers++;
       this.#options.warn(
@@ -322,7 +319,7 @@ export class Connection implements PendingOwner {
   /** The calls that something the upstream asks can be for: those under way. Roots are asked for no call's sake. */
   #callsBehind(method: CallerMethod): Pending[] {
     if (method === 'roots/list') return [];
-    return [...this.#pending.values()].filter((pending) => pending.isCallers);
+    return this.#pending.values().filter((pending) => pending.isCallers);
   }
 
   #reply(pieces: readonly Piece[]): void {
@@ -394,9 +391,9 @@ export class Connection implements PendingOwner {
   #lose(reason: DoorError): void {
     if (this.#end !== undefined) return;
     this.#end = reason;
-    this.#sweep?.cancel();
+    this.#deadlines.close();
     this.#asked.endAll(reason);
-    for (const pending of [...this.#pending.values()]) {
+    for (const pending of this.#pending.values()) {
       this.#settle(pending);
       pending.reject(this.#fault('UPSTREAM_LOST', reason.message, pending, reason));
     }
@@ -409,31 +406,9 @@ export class Connection implements PendingOwner {
     pending.reject(reason);
   }
 
-  /** One timer for all deadlines: it sleeps until the earliest. A call then costs no timer of its own. */
-  #watchDeadline(deadlineMs: number): void {
-    if (deadlineMs >= this.#sweepAtMs) return;
-    this.#sweep?.cancel();
-    this.#sweepAtMs = deadlineMs;
-    const delayMs = Math.max(0, deadlineMs - this.#options.clock.monotonicMs()) + 1;
-    this.#sweep = this.#options.clock.schedule(delayMs, () => this.#expire());
-  }
-
-  #expire(): void {
-    this.#sweepAtMs = Number.POSITIVE_INFINITY;
-    const nowMs = this.#options.clock.monotonicMs();
-    let earliestMs = Number.POSITIVE_INFINITY;
-    for (const pending of [...this.#pending.values()]) {
-      if (pending.isStopped) continue;
-      if (pending.deadlineMs > nowMs) earliestMs = Math.min(earliestMs, pending.deadlineMs);
-      else {
-        this.abandon(pending, this.#timeout(pending, nowMs), 'it took too long');
-        this.#options.timedOut?.(pending.sentAtMs);
-      }
-    }
-    // Whoever was told of a timeout may have closed the connection.
-    if (earliestMs < Number.POSITIVE_INFINITY && this.#end === undefined) {
-      this.#watchDeadline(Math.max(earliestMs, nowMs + SWEEP_SLACK_MS));
-    }
+  #expired(pending: Pending, nowMs: number): void {
+    this.abandon(pending, this.#timeout(pending, nowMs), 'it took too long');
+    this.#options.timedOut?.(pending.sentAtMs);
   }
 
   #timeout(pending: Pending, nowMs: number): DoorError {

@@ -27,6 +27,36 @@ test('deadlines stand still while the caller does not read, and go on after it',
   expect(await failed).toBe('TIMEOUT');
 });
 
+test('a call that begins while the caller does not read has its whole time left afterwards', async () => {
+  const up = new Started([LISTED]);
+  await up.client.start();
+  up.client.pause();
+  const failed = up.call('some').catch((thrown: { code: string }) => thrown.code);
+  await up.clock.advance(60_000);
+  expect(up.transport.received('notifications/cancelled')).toHaveLength(0);
+  up.client.resume();
+  await up.clock.advance(4_900);
+  expect(up.transport.received('notifications/cancelled')).toHaveLength(0);
+  await up.clock.advance(200);
+  expect(await failed).toBe('TIMEOUT');
+});
+
+test('a connection that comes while the caller does not read is not read from, and runs no deadlines', async () => {
+  const up = new Started([LISTED]);
+  await up.client.start();
+  up.client.pause();
+  up.transport.lose();
+  await up.client.start();
+  expect(up.transports).toHaveLength(2);
+  expect(up.transport.paused).toBe(1);
+  const call = up.call('some');
+  await up.clock.advance(60_000);
+  up.client.resume();
+  expect(up.transport.paused).toBe(0);
+  up.transport.answer(up.transport.received('tools/call')[0]!.id, { content: [] });
+  await expect(call).resolves.toEqual({ content: [] });
+});
+
 test('an upstream that does not read gets no more calls, and no replies, until it does', async () => {
   const up = new Started([LISTED]);
   await up.client.start();

@@ -21,20 +21,14 @@ export interface Work {
   run(view: View, options: CallOptions): Promise<readonly Piece[]>;
 }
 
-/** Which list a caller has been shown: it is told of changes only of what it knows. */
-export type Shown = 'tools' | 'resources' | 'prompts';
-
-const OFFER_LISTS: Readonly<
-  Record<string, { readonly kind: OfferKind; readonly member: string; readonly list: Shown }>
-> = {
-  'resources/list': { kind: 'resources', member: 'resources', list: 'resources' },
-  'resources/templates/list': { kind: 'templates', member: 'resourceTemplates', list: 'resources' },
-  'prompts/list': { kind: 'prompts', member: 'prompts', list: 'prompts' },
+const OFFER_LISTS: Readonly<Record<string, { readonly kind: OfferKind; readonly member: string }>> = {
+  'resources/list': { kind: 'resources', member: 'resources' },
+  'resources/templates/list': { kind: 'templates', member: 'resourceTemplates' },
+  'prompts/list': { kind: 'prompts', member: 'prompts' },
 };
 
 /** Reads the requests of one caller, tools/call aside, and says what is to be done for each. */
 export class RequestReader {
-  readonly shown = new Set<Shown>();
   readonly #scanner: JsonScanner;
   readonly #tools: ListPages<CatalogEntry>;
   readonly #offers = new Map<OfferKind, ListPages<Offer>>();
@@ -81,19 +75,17 @@ export class RequestReader {
         const entries = await view.listTools(options);
         const stale = view.staleMounts();
         const meta = stale.length === 0 ? undefined : `{"doorward/stale":${JSON.stringify(stale)}}`;
-        this.shown.add('tools');
         return pageMessage(message, this.#tools.read(entries, cursor, meta), id);
       },
     };
   }
 
   #listOffers(message: Message): Work {
-    const { kind, list } = OFFER_LISTS[message.method]!;
+    const { kind } = OFFER_LISTS[message.method]!;
     const cursor = this.#cursorOf(message);
     return {
       run: async (view, options) => {
         const offers = await view.listOffers(kind, options);
-        this.shown.add(list);
         return pageMessage(message, this.#offers.get(kind)!.read(offers, cursor), message.id);
       },
     };

@@ -36,7 +36,7 @@ import {
 } from '../protocol/index.js';
 import { Batch, NO_ANSWER, type Reply } from './batch.js';
 import { CANCELLED, idOf, OpenRequests } from './open-requests.js';
-import { answerMessage, RequestReader, type Work } from './requests.js';
+import { answerMessage, RequestReader } from './requests.js';
 import { SlowReader } from './slow-reader.js';
 import { readCapabilities, StreamCaller } from './stream-caller.js';
 
@@ -63,14 +63,28 @@ export interface StreamDoorOptions {
   readonly clock?: Clock;
 }
 
-/** A request that came before the gateway did. */
-interface Parked {
-  readonly id: string;
+/** One message as it was read, and what takes its answer. */
+interface Line {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
   readonly reply: Reply;
 }
+
+/** A request that came before the gateway did. */
+interface Waiting {
+  readonly id: string;
+  readonly line: Line;
+}
+
+type State =
+  /** There is no gateway yet; what needs it waits. */
+  | { readonly kind: 'waiting'; readonly requests: readonly Waiting[] }
+  /** There is one, and nobody has asked for anything yet. */
+  | { readonly kind: 'open'; readonly gateway: Gateway }
+  /** The caller is in: it sees its part of the gateway, and can be asked. */
+  | { readonly kind: 'in'; readonly view: View; readonly caller: StreamCaller }
+  | { readonly kind: 'closed' };
 
 /** What a caller may count on, whatever upstreams there are: they may come and go. */
 const CAPABILITIES = {
@@ -89,9 +103,7 @@ const CAPABILITIES = {
  */
 export class StreamDoor {
   readonly #options: StreamDoorOptions;
-  #gateway: Gateway | undefined;
-  #view: View | undefined;
-  #parked: Parked[] = [];
+  #state: State = { kind: 'waiting', requests: [] };
   readonly #scanner: JsonScanner;
   readonly #framer: LineFramer;
   readonly #reader: RequestReader;
@@ -101,9 +113,8 @@ export class StreamDoor {
   #codec: Codec = NEWEST;
   /** What the caller declared at initialize; undefined until it has. */
   #declared: CallerCapabilities | undefined;
-  #caller: StreamCaller | undefined;
+  /** It has said that it is initialized, or acts as if it had. */
   #isReady = false;
-  #isClosed = false;
 
   constructor(options: StreamDoorOptions) {
     const { limits } = options;
@@ -111,7 +122,7 @@ export class StreamDoor {
     this.#scanner = new JsonScanner({ nestingLimit: limits.maxDepth + 2 });
     this.#reader = new RequestReader(this.#scanner, limits.pageSize);
     this.#framer = new LineFramer(limits.maxMessageBytes, {
-      line: (bytes, start, end) => this.#line(bytes, start, end, this.#write),
+      line: (bytes, start, end) => this.#line({ bytes, start, end, reply: this.#write }),
       oversize: (line) => this.#oversize(line),
       flood: (bytes) => this.#flood(bytes),
     });
@@ -124,16 +135,29 @@ export class StreamDoor {
       givenUp: options.broken,
     });
     this.#write = (pieces) => {
-      if (pieces.length === 0 || this.#isClosed) return;
+      if (pieces.length === 0 || this.#state.kind === 'closed') return;
       if (!options.write(pieces)) this.#slowness.wrote();
     };
   }
 
+  get #view(): View | undefined {
+    return this.#state.kind === 'in' ? this.#state.view : undefined;
+  }
+
+  get #caller(): StreamCaller | undefined {
+    return this.#state.kind === 'in' ? this.#state.caller : undefined;
+  }
+
   /** Puts the gateway behind the door; what has waited for it goes in, in the order it came. */
   attach(gateway: Gateway): void {
-    if (this.#isClosed) return;
-    this.#gateway = gateway;
-    if (this.#declared !== undefined || this.#parked.length > 0) this.#letIn(gateway);
+    if (this.#state.kind !== 'waiting') return;
+    const { requests } = this.#state;
+    this.#state = { kind: 'open', gateway };
+    if (this.#declared !== undefined) this.#letIn(gateway);
+    for (const { line } of requests) {
+      this.#line(line);
+      this.#requests.release();
+    }
   }
 
   /** The caller goes in: from now on it has a view of the gateway. */
@@ -142,35 +166,27 @@ export class StreamDoor {
     const caller = new StreamCaller({
       principal,
       door,
+      // One who asks for something without having introduced itself can be asked nothing.
       capabilities: this.#declared ?? {},
       write: this.#write,
       isBehind: () => this.#slowness.isBehind,
     });
     if (this.#isReady) caller.ready();
     const view = gateway.admit(caller);
-    this.#caller = caller;
-    this.#view = view;
+    this.#state = { kind: 'in', view, caller };
     if (this.#slowness.isBehind) view.pause();
-    view.onListChanged((list) => {
-      if (this.#reader.shown.has(list)) caller.tell(`notifications/${list}/list_changed`);
-    });
+    view.onListChanged((list) => caller.tell(`notifications/${list}/list_changed`));
     view.start();
-    const parked = this.#parked;
-    this.#parked = [];
-    for (const { bytes, start, end, reply } of parked) {
-      this.#line(bytes, start, end, reply);
-      this.#requests.release();
-    }
     return view;
   }
 
   push(chunk: Uint8Array): void {
-    if (!this.#isClosed) this.#framer.push(chunk);
+    if (this.#state.kind !== 'closed') this.#framer.push(chunk);
   }
 
   /** The caller's stream ended: a last line without its line feed still counts. */
   end(): void {
-    if (!this.#isClosed) this.#framer.end();
+    if (this.#state.kind !== 'closed') this.#framer.end();
   }
 
   /** Resolves when every request has been answered. */
@@ -181,36 +197,39 @@ export class StreamDoor {
   /** There is no more time: what is still open is answered with `reason`, and its calls are cancelled upstream. */
   abandon(reason: DoorError): void {
     this.#requests.endAll(reason);
-    const parked = this.#parked;
-    this.#parked = [];
-    for (const { id, reply } of parked) {
-      reply([doorErrorMessage(id, reason)]);
+    if (this.#state.kind !== 'waiting') return;
+    const { requests } = this.#state;
+    this.#state = { kind: 'waiting', requests: [] };
+    for (const { id, line } of requests) {
+      line.reply([doorErrorMessage(id, reason)]);
       this.#requests.release();
     }
   }
 
   /** The caller is gone: its calls are cancelled upstream, what was started for it alone ends, nothing more is written. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    const state = this.#state;
+    this.#state = { kind: 'closed' };
     this.#slowness.close();
     this.#requests.endAll(CANCELLED);
-    for (const { id } of this.#parked) this.#forget(id);
-    this.#caller?.leave(new DoorError('UPSTREAM_LOST', 'the caller is gone'));
-    await this.#view?.close();
+    if (state.kind === 'waiting') for (const _ of state.requests) this.#requests.release();
+    if (state.kind !== 'in') return;
+    state.caller.leave(new DoorError('UPSTREAM_LOST', 'the caller is gone'));
+    await state.view.close();
   }
 
-  #line(bytes: Uint8Array, start: number, end: number, reply: Reply): void {
-    this.#message(decodeMessage(this.#scanner, bytes, start, end), bytes, start, end, reply);
+  #line(line: Line): void {
+    this.#message(decodeMessage(this.#scanner, line.bytes, line.start, line.end), line);
   }
 
-  #message(message: Message | BadMessage, bytes: Uint8Array, start: number, end: number, reply: Reply): void {
+  #message(message: Message | BadMessage, line: Line): void {
     switch (message.kind) {
       case 'request':
-        return this.#request(message, bytes, start, end, reply);
+        return this.#request(message, line);
       case 'notification':
         return this.#notification(message);
       case 'bad':
-        return this.#bad(message, bytes, start, end, reply);
+        return this.#bad(message, line);
       default: {
         const start = this.#scanner.valueStart[message.body]!;
         const json = { bytes: message.bytes, start, end: this.#scanner.valueEnd[message.body]! };
@@ -219,36 +238,47 @@ export class StreamDoor {
     }
   }
 
-  #request(message: Message, bytes: Uint8Array, start: number, end: number, reply: Reply): void {
+  #request(message: Message, line: Line): void {
     const { id, method } = message;
+    const { reply } = line;
     if (method === 'initialize') return reply([this.#initialize(message)]);
     if (method === 'ping') return reply([`${resultHead(id)}{}}`]);
-    const view = this.#view ?? (this.#gateway && this.#enter(this.#gateway));
-    if (view === undefined) return this.#park({ id, bytes, start, end, reply });
     if (!this.#isReady) this.#ready();
+    const state = this.#state;
+    if (state.kind === 'waiting') return this.#wait(state.requests, { id, line });
+    if (state.kind === 'closed') return;
+    const view = state.kind === 'open' ? this.#letIn(state.gateway) : state.view;
     if (method === 'tools/call') return this.#callTool(view, message, reply);
     const work = this.#reader.read(message);
     if (work === undefined) {
       return reply([errorMessage(id, RPC.methodNotFound, `Method not found: ${method.slice(0, 200)}`)]);
     }
     if (typeof work === 'string') return reply([errorMessage(id, RPC.invalidParams, `${method}: ${work}`)]);
-    this.#do(work, view, message, reply);
-  }
-
-  /** A caller that asks for something without having introduced itself can be asked nothing. */
-  #enter(gateway: Gateway): View {
-    this.#isReady = true;
-    return this.#letIn(gateway);
-  }
-
-  #do(work: Work, view: View, { id }: Message, reply: Reply): void {
     const signal = this.#requests.begin(id);
-    work.run(view, this.#optionsOf(signal, work.progressToken)).then(
-      (pieces) => {
-        reply(signal.reason === CANCELLED ? NO_ANSWER : pieces);
-        this.#requests.finish(id, signal);
-      },
-      (thrown: unknown) => this.#fail(id, signal, thrown, reply),
+    const options = this.#optionsOf(signal, work.progressToken);
+    this.#settle(id, signal, reply, work.run(view, options), (pieces) => pieces);
+  }
+
+  #wait(requests: readonly Waiting[], request: Waiting): void {
+    this.#state = { kind: 'waiting', requests: [...requests, request] };
+    this.#requests.hold();
+  }
+
+  /** The one place where a request ends: with what came of it, with why it failed, or unanswered where its caller cancelled. */
+  #settle<Value>(
+    id: string,
+    signal: CallSignal,
+    reply: Reply,
+    task: Promise<Value>,
+    toPieces: (value: Value) => readonly Piece[],
+  ): void {
+    const end = (pieces: () => readonly Piece[]): void => {
+      reply(signal.reason === CANCELLED ? NO_ANSWER : pieces());
+      this.#requests.finish(id, signal);
+    };
+    task.then(
+      (value) => end(() => toPieces(value)),
+      (thrown: unknown) => end(() => [doorErrorMessage(id, toDoorError(thrown))]),
     );
   }
 
@@ -256,11 +286,6 @@ export class StreamDoor {
     const { principal, door } = this.#options;
     if (token === undefined) return { principal, signal, door };
     return { principal, signal, door, progress: (progress) => this.#progress(progress, token) };
-  }
-
-  #park(request: Parked): void {
-    this.#parked.push(request);
-    this.#requests.hold();
   }
 
   #initialize(message: Message): string {
@@ -272,7 +297,7 @@ export class StreamDoor {
     this.#codec = findCodec(asked) ?? NEWEST;
     if (this.#declared === undefined) {
       this.#declared = this.#capabilitiesIn(message);
-      if (this.#gateway !== undefined && this.#view === undefined) this.#letIn(this.#gateway);
+      if (this.#state.kind === 'open') this.#letIn(this.#state.gateway);
     }
     const { info } = this.#options;
     const instructions = this.#options.instructions?.(this.#declared) ?? '';
@@ -296,18 +321,8 @@ export class StreamDoor {
     const params = locateCallParams(this.#scanner, message.bytes, message.body);
     if (typeof params === 'string') return reply([errorMessage(id, RPC.invalidParams, `tools/call: ${params}`)]);
     const signal = this.#requests.begin(id);
-    view.call(params, this.#optionsOf(signal, progressTokenOf(params))).then(
-      (answer) => {
-        reply(signal.reason === CANCELLED ? NO_ANSWER : answerMessage(id, answer));
-        this.#requests.finish(id, signal);
-      },
-      (thrown: unknown) => this.#fail(id, signal, thrown, reply),
-    );
-  }
-
-  #fail(id: string, signal: CallSignal, thrown: unknown, reply: Reply): void {
-    reply(signal.reason === CANCELLED ? NO_ANSWER : [doorErrorMessage(id, toDoorError(thrown))]);
-    this.#requests.finish(id, signal);
+    const called = view.call(params, this.#optionsOf(signal, progressTokenOf(params)));
+    this.#settle(id, signal, reply, called, (answer) => answerMessage(id, answer));
   }
 
   #notification(message: Message): void {
@@ -334,16 +349,19 @@ export class StreamDoor {
     if (at < 0) return;
     const id = decodeText(bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!);
     this.#requests.cancel(id);
-    if (this.#parked.length > 0) this.#forget(id);
+    if (this.#state.kind === 'waiting') this.#forget(this.#state.requests, id);
   }
 
   /** The caller cancelled a request that still waits for the gateway. */
-  #forget(token: string): void {
+  #forget(requests: readonly Waiting[], token: string): void {
     const id = idOf(token);
-    const gone = this.#parked.filter((request) => idOf(request.id) === id);
-    this.#parked = this.#parked.filter((request) => idOf(request.id) !== id);
-    for (const { reply } of gone) {
-      reply(NO_ANSWER);
+    const [gone, kept] = [
+      requests.filter((each) => idOf(each.id) === id),
+      requests.filter((each) => idOf(each.id) !== id),
+    ];
+    this.#state = { kind: 'waiting', requests: kept };
+    for (const { line } of gone) {
+      line.reply(NO_ANSWER);
       this.#requests.release();
     }
   }
@@ -360,24 +378,24 @@ export class StreamDoor {
     this.#write(['{"jsonrpc":"2.0","method":"notifications/progress","params":', onOneLine(sliceOf(body)), '}']);
   }
 
-  #bad(bad: BadMessage, bytes: Uint8Array, start: number, end: number, reply: Reply): void {
+  #bad(bad: BadMessage, line: Line): void {
     if (bad.isAnswer) return this.#caller?.answeredBadly(bad.id, bad.reason);
-    if (bad.isBatch && this.#codec.allowsBatches) return this.#batch(bytes, start, reply);
-    if (bad.code === RPC.parseError) this.#endQuestion(bad, bytes, start, end);
+    if (bad.isBatch && this.#codec.allowsBatches) return this.#batch(line);
+    if (bad.code === RPC.parseError) this.#endQuestion(bad, line);
     const what = bad.code === RPC.parseError ? 'Parse error' : 'Invalid request';
-    reply([errorMessage(bad.id, bad.code, `${what}: ${bad.reason}`)]);
+    line.reply([errorMessage(bad.id, bad.code, `${what}: ${bad.reason}`)]);
   }
 
   /** What is not even JSON may have been meant as an answer: whoever asked need not wait for a better one. */
-  #endQuestion({ reason }: BadMessage, bytes: Uint8Array, start: number, end: number): void {
+  #endQuestion({ reason }: BadMessage, { bytes, start, end }: Line): void {
     if (bytes[start] !== 0x7b) return;
-    const line = new OversizeLine();
-    line.read(bytes.subarray(start, end));
-    if (line.method === undefined && line.id !== undefined) this.#caller?.answeredBadly(line.id, reason);
+    const reader = new OversizeLine();
+    reader.read(bytes.subarray(start, end));
+    if (reader.method === undefined && reader.id !== undefined) this.#caller?.answeredBadly(reader.id, reason);
   }
 
   /** Several messages at once, in revisions that allow it: answered together, when the last one is. */
-  #batch(bytes: Uint8Array, start: number, reply: Reply): void {
+  #batch({ bytes, start, reply }: Line): void {
     const spans = elementsOf(bytes, start);
     if (spans.length === 0) return reply([errorMessage('null', RPC.invalidRequest, 'Invalid request: an empty batch')]);
     const batch = new Batch(reply);
@@ -387,7 +405,7 @@ export class StreamDoor {
       const take = isOwed ? batch.owe() : this.#write;
       if (message.kind === 'bad' && message.isBatch) {
         take([errorMessage('null', RPC.invalidRequest, 'Invalid request: a batch within a batch')]);
-      } else this.#message(message, bytes, span.start, span.end, take);
+      } else this.#message(message, { bytes, ...span, reply: take });
     }
     batch.end();
   }

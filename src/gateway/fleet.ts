@@ -1,22 +1,35 @@
-import { type CallOptions, type CancelSignal, DoorError, JsonScanner, orAborted, toDoorError } from '../base/index.js';
+import {
+  type CallOptions,
+  type CancelSignal,
+  DoorError,
+  encodeText,
+  JsonScanner,
+  orAborted,
+  SCAN,
+  sliceOf,
+  toDoorError,
+} from '../base/index.js';
 import {
   buildSnapshot,
   type CatalogEntry,
   type CatalogSnapshot,
   type MountedList,
+  type Offer,
+  type OfferKind,
   type OfferRoute,
+  STATUS_URI,
 } from '../catalog/index.js';
-import { type CallParams, makeCallParams } from '../protocol/index.js';
+import { type CallParams, makeCallParams, type RequestParams } from '../protocol/index.js';
 import { StatusBoard } from './advisory.js';
 import { answerOf, refusalAsResult, violationAsResult } from './answers.js';
 import { type CallArguments, CallRecord } from './call-record.js';
 import type { FleetOptions } from './fleet-options.js';
-import { ListWatch, reportExclusions, reportToolChanges } from './list-watch.js';
+import { type Advertised, ListWatch, reportExclusions, reportToolChanges } from './list-watch.js';
 import { MountedUpstream } from './mounted.js';
 import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
-import { type Hearer, Notices } from './notices.js';
+import { Notifications, OWN_STATUS, type Recipient } from './notifications.js';
 import { OfferShelf } from './offers.js';
-import type { ToolAnswer, ToolCall } from './types.js';
+import type { RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall } from './types.js';
 import { waitForLists } from './waiting.js';
 
 /** One set of connections to all upstreams, with the catalog that they make: what some callers share, or one has alone. */
@@ -24,15 +37,15 @@ export class Fleet {
   readonly options: FleetOptions;
   readonly mounts: readonly MountedUpstream[];
   readonly watch: ListWatch;
-  readonly offers: OfferShelf;
-  readonly notices: Notices;
-  readonly status: StatusBoard;
 
+  readonly #offers: OfferShelf;
+  readonly #notifications: Notifications;
+  readonly #status: StatusBoard;
   readonly #byId: ReadonlyMap<string, MountedUpstream>;
   #snapshot: CatalogSnapshot;
   /** The snapshot whose names a caller saw last. */
   #shown: CatalogSnapshot | undefined;
-  readonly #paused = new Set<Hearer>();
+  readonly #paused = new Set<Recipient>();
   #isPaused = false;
   #startedAtMs: number | undefined;
   #firstListedAtMs: number | undefined;
@@ -44,18 +57,18 @@ export class Fleet {
       (mount) =>
         new MountedUpstream(mount, options, {
           listed: () => this.#rebuild(),
-          failed: () => this.status.look(),
+          failed: () => this.#status.look(),
           connected: (mounted) => this.#connected(mounted),
           notified: (mounted, method, params) => this.#notified(mounted, method, params),
         }),
     );
     this.#byId = new Map(this.mounts.map((mount) => [mount.id, mount]));
     this.watch = new ListWatch(clock);
-    this.offers = new OfferShelf(options, this.mounts, (list) => this.watch.changed(list));
-    this.notices = new Notices(this.mounts, clock, (mount, uri) => this.offers.publicUri(mount, uri));
-    this.status = new StatusBoard(this.mounts, clock, ({ isListed, wasListed }) => {
+    this.#offers = new OfferShelf(options, this.mounts, (list) => this.watch.changed(list));
+    this.#notifications = new Notifications(this.mounts, clock, (mount, uri) => this.#offers.publicUri(mount, uri));
+    this.#status = new StatusBoard(this.mounts, clock, ({ isListed, wasListed }) => {
       if (isListed !== wasListed) this.watch.changed('resources');
-      this.notices.statusChanged();
+      this.#notifications.statusChanged();
     });
     this.#snapshot = this.#build();
   }
@@ -70,7 +83,7 @@ export class Fleet {
       this.#startedAtMs = this.options.clock.monotonicMs();
       const recalled = this.mounts.filter((mount) => mount.recall());
       if (recalled.length > 0) this.#snapshot = this.#build();
-      this.status.lookLater();
+      this.#status.lookLater();
     }
     for (const mount of this.mounts) mount.start();
     return this.#startedAtMs;
@@ -120,6 +133,73 @@ export class Fleet {
     return this.#refuse(params, options, toolNotFound(call.tool, this, call.mount));
   }
 
+  async listOffers(kind: OfferKind, signal: CancelSignal | undefined): Promise<readonly Offer[]> {
+    this.start();
+    return this.#withStatus(kind, await this.#offers.list(kind, signal));
+  }
+
+  /** What there is of a list now, as far as it is known; never waits. */
+  listNow(kind: OfferKind | 'tools'): readonly Advertised[] {
+    return kind === 'tools' ? this.#snapshot.entries : this.#withStatus(kind, this.#offers.snapshot[kind]);
+  }
+
+  #withStatus(kind: OfferKind, offers: readonly Offer[]): readonly Offer[] {
+    const status = kind === 'resources' ? this.#status.offer : undefined;
+    return status === undefined ? offers : [...offers, status];
+  }
+
+  async relay(method: RelayedMethod, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
+    if (method === 'resources/read' && params.key === STATUS_URI) return this.#status.read();
+    const route = await this.#find(params, options);
+    // All upstreams hide behind one set of capabilities: a caller cannot know that this one completes nothing.
+    const client = this.getMount(route.mount).readyClient;
+    if (method === 'completion/complete' && client?.offers('completions') === false) return NO_COMPLETION;
+    return this.#pass(method, params, route, options);
+  }
+
+  async subscribe(recipient: Recipient, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
+    const route = await this.#find(params, options);
+    // Before it is sent: an update may come ahead of the answer.
+    const isNew = this.#notifications.subscribe(route, recipient);
+    let isDone = false;
+    try {
+      const answer = await this.#pass('resources/subscribe', params, route, options);
+      isDone = answer.kind === 'result';
+      return answer;
+    } finally {
+      if (isNew && !isDone) this.#notifications.unsubscribe(route, recipient);
+    }
+  }
+
+  async unsubscribe(recipient: Recipient, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
+    const route = await this.#find(params, options);
+    const isLast = this.#notifications.unsubscribe(route, recipient);
+    // Others may still want to hear of it.
+    return isLast ? this.#pass('resources/unsubscribe', params, route, options) : NOTHING;
+  }
+
+  #find({ names, key }: RequestParams, { signal }: CallOptions): Promise<OfferRoute> {
+    this.start();
+    return key === STATUS_URI ? Promise.resolve(OWN_STATUS) : this.#offers.find(names, key, signal);
+  }
+
+  /** The one place where anything but a call goes down to a client and its answer comes back. */
+  async #pass(
+    method: RelayedMethod | 'resources/subscribe' | 'resources/unsubscribe',
+    params: RequestParams,
+    { mount, key }: OfferRoute,
+    options: CallOptions,
+  ): Promise<RelayedAnswer> {
+    if (mount === OWN_STATUS.mount) return NOTHING;
+    const raw = await this.getMount(mount).getClient().relay(method, params, key, options);
+    return { kind: raw.kind, json: raw, hasLineBreaks: (raw.flags & SCAN.lineBreak) !== 0 };
+  }
+
+  /** The log level that somebody wants has changed. */
+  logLevelChanged(): void {
+    this.#notifications.levelChanged();
+  }
+
   /** @throws {DoorError} TOOL_UNKNOWN */
   getMount(id: string): MountedUpstream {
     const mount = this.#byId.get(id);
@@ -131,31 +211,34 @@ export class Fleet {
    * Stops reading from upstreams while no caller of this fleet can take more. One slow caller among several does not hold
    * up the others: what waits for it is its door's to bound.
    */
-  pause(view: Hearer): void {
-    this.#paused.add(view);
+  pause(recipient: Recipient): void {
+    this.#paused.add(recipient);
     this.#flow();
   }
 
-  resume(view: Hearer): void {
-    this.#paused.delete(view);
+  resume(recipient: Recipient): void {
+    this.#paused.delete(recipient);
     this.#flow();
   }
 
   /** A caller comes; it can take what there is, whoever cannot. */
-  join(view: Hearer): void {
-    this.notices.add(view);
+  join(recipient: Recipient): void {
+    this.#notifications.add(recipient);
     this.#flow();
   }
 
-  /** A caller goes. @returns what nobody is subscribed to any longer */
-  leave(view: Hearer): readonly OfferRoute[] {
-    const forgotten = this.notices.remove(view);
-    this.resume(view);
-    return forgotten;
+  /** A caller goes: upstreams need not tell any longer what only it wanted to hear. */
+  leave(recipient: Recipient): void {
+    for (const { mount, key } of this.#notifications.remove(recipient)) {
+      if (mount === OWN_STATUS.mount) continue;
+      const client = this.getMount(mount).readyClient;
+      client?.request('resources/unsubscribe', `{"uri":${JSON.stringify(key)}}`).catch(() => {});
+    }
+    this.resume(recipient);
   }
 
   #flow(): void {
-    const isPaused = this.#paused.size > 0 && this.#paused.size >= this.notices.count;
+    const isPaused = this.#paused.size > 0 && this.#paused.size >= this.#notifications.count;
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
     for (const mount of this.mounts) isPaused ? mount.pause() : mount.resume();
@@ -163,13 +246,13 @@ export class Fleet {
 
   async close(): Promise<void> {
     this.watch.close();
-    this.offers.close();
-    this.notices.close();
-    this.status.close();
+    this.#offers.close();
+    this.#notifications.close();
+    this.#status.close();
     await Promise.all(this.mounts.map((mount) => mount.close()));
   }
 
-  /** The one place where a call goes down to a client and its answer comes back. */
+  /** The one place where a call of a tool goes down to a client and its answer comes back. */
   #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
     const mount = this.getMount(entry.mount);
     const target = { upstream: entry.mount, tool: entry.tool.name };
@@ -230,19 +313,19 @@ export class Fleet {
   }
 
   #connected(mount: MountedUpstream): void {
-    this.status.look();
-    this.notices.connected(mount);
-    this.offers.connected(mount);
+    this.#status.look();
+    this.#notifications.connected(mount);
+    this.#offers.connected(mount);
   }
 
-  #notified(mount: MountedUpstream, method: string, params: Parameters<Notices['notified']>[2]): void {
+  #notified(mount: MountedUpstream, method: string, params: Parameters<Notifications['notified']>[2]): void {
     switch (method) {
       case 'notifications/resources/list_changed':
-        return this.offers.outdated(mount, ['resources', 'templates']);
+        return this.#offers.outdated(mount, ['resources', 'templates']);
       case 'notifications/prompts/list_changed':
-        return this.offers.outdated(mount, ['prompts']);
+        return this.#offers.outdated(mount, ['prompts']);
       default:
-        return this.notices.notified(mount, method, params);
+        return this.#notifications.notified(mount, method, params);
     }
   }
 
@@ -273,7 +356,7 @@ export class Fleet {
     this.#snapshot = this.#build();
     reportExclusions(before, this.#snapshot, this.options.events);
     if (reportToolChanges(before, this.#snapshot, this.options.events)) this.watch.changed('tools');
-    this.status.look();
+    this.#status.look();
   }
 
   #build(): CatalogSnapshot {
@@ -288,4 +371,11 @@ export class Fleet {
       }),
     );
   }
+}
+
+const NOTHING = resultOf('{}');
+const NO_COMPLETION = resultOf('{"completion":{"values":[]}}');
+
+function resultOf(text: string): RelayedAnswer {
+  return { kind: 'result', json: sliceOf(encodeText(text)), hasLineBreaks: false };
 }

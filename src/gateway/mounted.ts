@@ -33,19 +33,20 @@ export interface MountListener {
   notified(mount: MountedUpstream, method: string, params: JsonSlice | undefined): void;
 }
 
+/** What is known of its tools. */
+type Listing =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'remembered'; readonly list: MountedList }
+  | { readonly kind: 'listed'; readonly list: MountedList; readonly atMs: number };
+
 /** One mount at work in one fleet: its client, what it listed last, and whether that is known to hold. */
 export class MountedUpstream {
   readonly id: string;
   readonly validation: Validation;
-  /** What it listed last, in this process or, while `isStale`, an earlier one; kept when the upstream is lost. */
-  list: MountedList | undefined;
-  /** The list is remembered from an earlier process: shown, but nothing is refused by it. */
-  isStale = false;
-  /** When it listed in this process; epoch milliseconds. */
-  listedAtMs: number | undefined;
   /** What it offers besides tools, by kind, as far as that was asked for. */
   readonly offers = new Map<OfferKind, readonly ListedOffer[]>();
 
+  #listing: Listing = { kind: 'none' };
   readonly #prefix: PrefixRule;
   readonly #options: FleetOptions;
   readonly #mount: Mount | undefined;
@@ -90,11 +91,10 @@ export class MountedUpstream {
         ask: askingOf({ upstream: mount.id, caller, events, clock, parked, formats }),
       }),
       listed: ({ tools, exclusions }) => {
-        this.list = { mount: mount.id, prefix: this.#prefix, filter: mount.tools ?? {}, tools, exclusions };
-        this.isStale = false;
-        this.listedAtMs = clock.nowMs();
-        this.#warnOfIdlePatterns(this.list);
-        this.#remember(this.list);
+        const list = { mount: mount.id, prefix: this.#prefix, filter: mount.tools ?? {}, tools, exclusions };
+        this.#listing = { kind: 'listed', list, atMs: clock.nowMs() };
+        this.#warnOfIdlePatterns(list);
+        this.#remember(list);
         listener.listed();
       },
       failed: () => listener.failed(),
@@ -110,8 +110,8 @@ export class MountedUpstream {
     const cached = this.#options.gateway.cache?.read(key);
     if (cached === undefined) return false;
     const tools = readCachedTools(this.id, cached.tools);
-    this.list = { mount: this.id, prefix: this.#prefix, filter: this.#mount?.tools ?? {}, tools, exclusions: [] };
-    this.isStale = true;
+    const list = { mount: this.id, prefix: this.#prefix, filter: this.#mount?.tools ?? {}, tools, exclusions: [] };
+    this.#listing = { kind: 'remembered', list };
     return true;
   }
 
@@ -136,9 +136,24 @@ export class MountedUpstream {
     return key === undefined ? undefined : cacheKeyFor(key, this.#options.caller?.capabilities ?? {});
   }
 
+  /** What it listed last, in this process or an earlier one; kept when the upstream is lost. */
+  get list(): MountedList | undefined {
+    return this.#listing.kind === 'none' ? undefined : this.#listing.list;
+  }
+
+  /** The list is remembered from an earlier process: shown, but nothing is refused by it. */
+  get isStale(): boolean {
+    return this.#listing.kind === 'remembered';
+  }
+
   /** Whether it has listed its tools in this process. */
   get hasListed(): boolean {
-    return this.list !== undefined && !this.isStale;
+    return this.#listing.kind === 'listed';
+  }
+
+  /** When it last listed in this process; epoch milliseconds. */
+  get listedAtMs(): number | undefined {
+    return this.#listing.kind === 'listed' ? this.#listing.atMs : undefined;
   }
 
   /** Whether a public name begins as the prefixed names of this mount do. */

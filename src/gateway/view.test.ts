@@ -1,94 +1,13 @@
 /** What one caller sees besides tools: what is passed on, who is told, and what a caller's leaving ends. */
 import { describe, expect, test } from 'vitest';
 import { paramsOf as callOf, MemoryGateway, SILENT, toolNamed } from '../../test/fixtures/memory-gateway.js';
-import type { MemoryScript, MemoryTransport, Reaction } from '../../test/fixtures/memory-transport.js';
+import type { MemoryScript, Reaction } from '../../test/fixtures/memory-transport.js';
+import { admitted, FakeCaller, ME, offering, paramsOf, read, uri } from '../../test/fixtures/memory-view.js';
 import { settled } from '../../test/fixtures/virtual-clock.js';
-import {
-  type Caller,
-  type CallerAnswer,
-  type CallerCapabilities,
-  type CallerRequest,
-  CallSignal,
-  decodeText,
-  encodeText,
-  JsonScanner,
-  joinPieces,
-  type Piece,
-  sliceOf,
-} from '../base/index.js';
-import { locateCompletion, locateRequestParams, type RequestParams } from '../protocol/index.js';
-import type { RelayedAnswer, View } from './index.js';
+import { CallSignal, encodeText, sliceOf } from '../base/index.js';
+import type { View } from './index.js';
 
-const ME = { principal: { id: 'me', kind: 'local' } } as const;
 const STATUS = 'doorward://status';
-
-class FakeCaller implements Caller {
-  readonly principal = ME.principal;
-  readonly door = 'memory';
-  readonly capabilities: CallerCapabilities;
-  readonly asked: CallerRequest[] = [];
-  readonly told: string[] = [];
-  answer: (request: CallerRequest) => Promise<CallerAnswer> = () => new Promise(() => {});
-
-  constructor(capabilities: CallerCapabilities = {}) {
-    this.capabilities = capabilities;
-  }
-
-  ask(request: CallerRequest): Promise<CallerAnswer> {
-    this.asked.push(request);
-    return this.answer(request);
-  }
-
-  tell(method: string, params?: Piece): void {
-    this.told.push(`${method} ${params === undefined ? '' : decodeText(joinPieces([params]))}`.trim());
-  }
-}
-
-const offering = (more: MemoryScript['on'] = {}): MemoryScript => ({
-  on: {
-    initialize: () => ({
-      protocolVersion: '2025-11-25',
-      capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
-      serverInfo: { name: 's', version: '1' },
-    }),
-    'resources/list': () => ({ resources: [{ uri: 'x://1', name: 'one' }] }),
-    'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'x://t/{id}', name: 't' }] }),
-    'prompts/list': () => ({ prompts: [{ name: 'p' }] }),
-    'resources/read': ({ params }) => ({ contents: [], uri: params?.uri }),
-    'resources/subscribe': () => ({}),
-    'resources/unsubscribe': () => ({}),
-    'logging/setLevel': () => ({}),
-    'prompts/get': ({ params }) => ({ messages: [], was: params?.name }),
-    'completion/complete': ({ params }) => ({ completion: { values: [] }, ref: params?.ref }),
-    ...more,
-  },
-});
-
-function paramsOf(names: 'prompt' | 'resource' | 'completion', text: string): RequestParams {
-  const bytes = encodeText(`{"params":${text}}`);
-  const scanner = new JsonScanner();
-  scanner.scan(bytes, 0, bytes.length);
-  const at = scanner.find('params', bytes);
-  const params =
-    names === 'completion' ? locateCompletion(scanner, bytes, at) : locateRequestParams(scanner, bytes, at, names);
-  if (typeof params === 'string') throw new Error(params);
-  return params;
-}
-
-const uri = (text: string): RequestParams => paramsOf('resource', JSON.stringify({ uri: text }));
-const read = ({ json }: RelayedAnswer): Record<string, unknown> =>
-  JSON.parse(decodeText(json.bytes, json.start, json.end)) as Record<string, unknown>;
-
-async function admitted(
-  mounts: ConstructorParameters<typeof MemoryGateway>[0],
-  capabilities: CallerCapabilities = {},
-): Promise<{ fixture: MemoryGateway; caller: FakeCaller; view: View; upstream: (id: string) => MemoryTransport }> {
-  const fixture = new MemoryGateway(mounts);
-  const caller = new FakeCaller(capabilities);
-  const view = fixture.gateway.admit(caller);
-  await view.listTools();
-  return { fixture, caller, view, upstream: (id) => fixture.transport(id) };
-}
 
 describe('what upstreams offer', () => {
   test('is listed once it is asked for, kept, and listed anew when it changed', async () => {

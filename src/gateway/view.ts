@@ -1,22 +1,13 @@
-import {
-  type Caller,
-  type CallOptions,
-  type CancelSignal,
-  encodeText,
-  type Piece,
-  SCAN,
-  sliceOf,
-} from '../base/index.js';
-import { type CatalogEntry, type Offer, type OfferKind, type OfferRoute, STATUS_URI } from '../catalog/index.js';
-import type { RawAnswer } from '../client/index.js';
+import type { Caller, CallOptions, CancelSignal, Piece } from '../base/index.js';
+import type { CatalogEntry, Offer, OfferKind } from '../catalog/index.js';
 import type { CallParams, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Fleet } from './fleet.js';
 import { type Advertised, isSameList } from './list-watch.js';
-import { type Hearer, OWN_STATUS } from './notices.js';
+import type { Recipient } from './notifications.js';
 import type { ListName, RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall, View } from './types.js';
 
 /** What one caller sees of its fleet. */
-export class FleetView implements View, Hearer {
+export class FleetView implements View, Recipient {
   protected readonly fleet: Fleet;
   readonly #caller: Caller | undefined;
   readonly #unwatch = new Set<() => void>();
@@ -61,56 +52,26 @@ export class FleetView implements View, Hearer {
   }
 
   async listOffers(kind: OfferKind, { signal }: { readonly signal?: CancelSignal } = {}): Promise<readonly Offer[]> {
-    this.fleet.start();
-    const offers = await this.fleet.offers.list(kind, signal);
-    const all = this.#withStatus(kind, offers);
-    this.#seen.set(kind, all);
-    return all;
+    const offers = await this.fleet.listOffers(kind, signal);
+    this.#seen.set(kind, offers);
+    return offers;
   }
 
-  #withStatus(kind: OfferKind, offers: readonly Offer[]): readonly Offer[] {
-    const status = kind === 'resources' ? this.fleet.status.offer : undefined;
-    return status === undefined ? offers : [...offers, status];
+  relay(method: RelayedMethod, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
+    return this.fleet.relay(method, params, options);
   }
 
-  async relay(method: RelayedMethod, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
-    if (method === 'resources/read' && params.key === STATUS_URI) return this.fleet.status.read();
-    const route = await this.#find(params, options);
-    // All upstreams hide behind one set of capabilities: a caller cannot know that this one completes nothing.
-    const client = this.fleet.getMount(route.mount).readyClient;
-    if (method === 'completion/complete' && client?.offers('completions') === false) return NO_COMPLETION;
-    return this.#pass(method, params, route, options);
+  subscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
+    return this.fleet.subscribe(this, params, options);
   }
 
-  async subscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
-    if (params.key === STATUS_URI) {
-      this.fleet.notices.subscribe(OWN_STATUS, this);
-      return NOTHING;
-    }
-    const route = await this.#find(params, options);
-    // Before it is sent: an update may come ahead of the answer.
-    const isNew = this.fleet.notices.subscribe(route, this);
-    let isDone = false;
-    try {
-      const answer = await this.#pass('resources/subscribe', params, route, options);
-      isDone = answer.kind === 'result';
-      return answer;
-    } finally {
-      if (isNew && !isDone) this.fleet.notices.unsubscribe(route, this);
-    }
-  }
-
-  async unsubscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
-    const route = params.key === STATUS_URI ? OWN_STATUS : await this.#find(params, options);
-    const isLast = this.fleet.notices.unsubscribe(route, this);
-    // Others still want to hear of it.
-    if (!isLast || route === OWN_STATUS) return NOTHING;
-    return this.#pass('resources/unsubscribe', params, route, options);
+  unsubscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
+    return this.fleet.unsubscribe(this, params, options);
   }
 
   setLogLevel(level: LogLevel): void {
     this.#logLevel = level;
-    this.fleet.notices.levelChanged();
+    this.fleet.logLevelChanged();
   }
 
   rootsChanged(): void {
@@ -129,15 +90,14 @@ export class FleetView implements View, Hearer {
     };
   }
 
-  /** Whether this caller, when it listed last, was shown just what there is now: told late, it has listed meanwhile. */
+  /**
+   * Whether there is nothing to tell a caller of: it never listed, or when it listed last it was shown just what there is
+   * now, for a change that is told late it may have seen meanwhile.
+   */
   #hasSeen(list: ListName): boolean {
     const kinds = SHOWN_AS[list].filter((kind) => this.#seen.has(kind));
-    return kinds.length > 0 && kinds.every((kind) => isSameList(this.#seen.get(kind)!, this.#now(kind)));
-  }
-
-  #now(kind: OfferKind | 'tools'): readonly Advertised[] {
-    if (kind === 'tools') return this.fleet.snapshot.entries;
-    return this.#withStatus(kind, this.fleet.offers.snapshot[kind]);
+    if (kinds.length === 0) return this.#caller !== undefined;
+    return kinds.every((kind) => isSameList(this.#seen.get(kind)!, this.fleet.listNow(kind)));
   }
 
   pause(): void {
@@ -151,26 +111,7 @@ export class FleetView implements View, Hearer {
   /** Ends what is kept for this caller; a fleet that others use goes on. */
   async close(): Promise<void> {
     for (const stop of this.#unwatch) stop();
-    for (const { mount, key } of this.fleet.leave(this)) {
-      if (mount === OWN_STATUS.mount) continue;
-      const client = this.fleet.getMount(mount).readyClient;
-      client?.request('resources/unsubscribe', `{"uri":${JSON.stringify(key)}}`).catch(() => {});
-    }
-  }
-
-  #find(params: RequestParams, options: CallOptions): Promise<OfferRoute> {
-    this.fleet.start();
-    return this.fleet.offers.find(params.names, params.key, options.signal);
-  }
-
-  async #pass(
-    method: RelayedMethod | 'resources/subscribe' | 'resources/unsubscribe',
-    params: RequestParams,
-    route: OfferRoute,
-    options: CallOptions,
-  ): Promise<RelayedAnswer> {
-    const client = this.fleet.getMount(route.mount).getClient();
-    return relayed(await client.relay(method, params, route.key, options));
+    this.fleet.leave(this);
   }
 }
 
@@ -180,14 +121,3 @@ const SHOWN_AS: Readonly<Record<ListName, readonly (OfferKind | 'tools')[]>> = {
   resources: ['resources', 'templates'],
   prompts: ['prompts'],
 };
-
-const NOTHING = resultOf('{}');
-const NO_COMPLETION = resultOf('{"completion":{"values":[]}}');
-
-function resultOf(text: string): RelayedAnswer {
-  return { kind: 'result', json: sliceOf(encodeText(text)), hasLineBreaks: false };
-}
-
-function relayed(raw: RawAnswer): RelayedAnswer {
-  return { kind: raw.kind, json: raw, hasLineBreaks: (raw.flags & SCAN.lineBreak) !== 0 };
-}

@@ -15,7 +15,7 @@ import { LOG_LEVELS, type LogLevel } from '../protocol/index.js';
 import type { MountedUpstream } from './mounted.js';
 
 /** Who may hear what upstreams say unasked. */
-export interface Hearer {
+export interface Recipient {
   /** The least severe log messages it wants; undefined where it has not said, which means whatever there is. */
   readonly logLevel: LogLevel | undefined;
   tell(method: string, params?: Piece): void;
@@ -24,7 +24,7 @@ export interface Hearer {
 /** What is subscribed to, and by whom. */
 interface Subscribed {
   readonly route: OfferRoute;
-  readonly hearers: Set<Hearer>;
+  readonly recipients: Set<Recipient>;
 }
 
 const SET_LEVEL_EVERY_MS = 100;
@@ -40,8 +40,8 @@ export const OWN_STATUS: OfferRoute = { mount: '', key: STATUS_URI };
 const scanner = new JsonScanner();
 
 /** What the upstreams of one fleet say unasked, and who of its callers hears it. */
-export class Notices {
-  readonly #hearers = new Set<Hearer>();
+export class Notifications {
+  readonly #recipients = new Set<Recipient>();
   readonly #subscribers = new Map<string, Subscribed>();
   readonly #publicUri: (mount: string, uri: string) => string;
   /** Asking each upstream for the level: one request at once, whatever callers do. */
@@ -62,47 +62,47 @@ export class Notices {
 
   /** How many callers there are. */
   get count(): number {
-    return this.#hearers.size;
+    return this.#recipients.size;
   }
 
-  add(hearer: Hearer): void {
-    this.#hearers.add(hearer);
+  add(recipient: Recipient): void {
+    this.#recipients.add(recipient);
   }
 
   /** It hears nothing more. @returns what nobody is subscribed to any longer */
-  remove(hearer: Hearer): readonly OfferRoute[] {
-    this.#hearers.delete(hearer);
+  remove(recipient: Recipient): readonly OfferRoute[] {
+    this.#recipients.delete(recipient);
     this.levelChanged();
     const forgotten: OfferRoute[] = [];
-    for (const { route, hearers } of [...this.#subscribers.values()]) {
-      if (hearers.has(hearer) && this.unsubscribe(route, hearer)) forgotten.push(route);
+    for (const { route, recipients } of [...this.#subscribers.values()]) {
+      if (recipients.has(recipient) && this.unsubscribe(route, recipient)) forgotten.push(route);
     }
     return forgotten;
   }
 
   /** @returns false where it was subscribed before */
-  subscribe(route: OfferRoute, hearer: Hearer): boolean {
+  subscribe(route: OfferRoute, recipient: Recipient): boolean {
     const key = keyOf(route);
     const known = this.#subscribers.get(key);
-    if (known?.hearers.has(hearer)) return false;
-    if (known === undefined) this.#subscribers.set(key, { route, hearers: new Set([hearer]) });
-    else known.hearers.add(hearer);
+    if (known?.recipients.has(recipient)) return false;
+    if (known === undefined) this.#subscribers.set(key, { route, recipients: new Set([recipient]) });
+    else known.recipients.add(recipient);
     return true;
   }
 
   /** @returns whether nobody is left who wants it */
-  unsubscribe(route: OfferRoute, hearer: Hearer): boolean {
+  unsubscribe(route: OfferRoute, recipient: Recipient): boolean {
     const key = keyOf(route);
     const known = this.#subscribers.get(key);
-    known?.hearers.delete(hearer);
-    if (known !== undefined && known.hearers.size > 0) return false;
+    known?.recipients.delete(recipient);
+    if (known !== undefined && known.recipients.size > 0) return false;
     this.#subscribers.delete(key);
     return true;
   }
 
   /** Somebody wants another level, or has left. */
   levelChanged(): void {
-    const wanted = [...this.#hearers].flatMap(({ logLevel }) => (logLevel === undefined ? [] : [logLevel]));
+    const wanted = [...this.#recipients].flatMap(({ logLevel }) => (logLevel === undefined ? [] : [logLevel]));
     // Who asked for much may be gone: the others never did.
     if (wanted.length === 0 && this.#level !== undefined) wanted.push(UNASKED_LEVEL);
     if (wanted.length === 0) return;
@@ -122,17 +122,17 @@ export class Notices {
   /** Subscribes anew, one after the other, to what is left of `subscribed`. */
   async #resubscribe(mount: MountedUpstream, subscribed: Subscribed[]): Promise<void> {
     for (let next = subscribed.pop(); next !== undefined; next = subscribed.pop()) {
-      const { route, hearers } = next;
+      const { route, recipients } = next;
       await mount.readyClient?.request('resources/subscribe', `{"uri":${JSON.stringify(route.key)}}`).catch(() => {});
       // It may have changed while nobody could tell.
-      this.#tellUpdated(hearers, route);
+      this.#tellUpdated(recipients, route);
     }
   }
 
   /** `doorward://status` says something else now. */
   statusChanged(): void {
-    const hearers = this.#subscribers.get(keyOf(OWN_STATUS))?.hearers;
-    if (hearers !== undefined) this.#tellUpdated(hearers, OWN_STATUS);
+    const recipients = this.#subscribers.get(keyOf(OWN_STATUS))?.recipients;
+    if (recipients !== undefined) this.#tellUpdated(recipients, OWN_STATUS);
   }
 
   /** Passes on a notification of an upstream; one that is nobody's concern ends here. */
@@ -143,7 +143,7 @@ export class Notices {
       case 'notifications/resources/updated':
         return this.#updated(mount, params);
       case 'notifications/elicitation/complete':
-        for (const hearer of this.#hearers) hearer.tell(method, params && onOneLine(params));
+        for (const recipient of this.#recipients) recipient.tell(method, params && onOneLine(params));
         return;
       default:
         return;
@@ -157,14 +157,14 @@ export class Notices {
   }
 
   #log(params: JsonSlice | undefined): void {
-    if (params === undefined || this.#hearers.size === 0) return;
+    if (params === undefined || this.#recipients.size === 0) return;
     const severity = severityOf(readText('level', params));
     const line = onOneLine(params);
-    for (const hearer of this.#hearers) {
-      const least = hearer.logLevel ?? (this.#level === undefined ? undefined : UNASKED_LEVEL);
+    for (const recipient of this.#recipients) {
+      const least = recipient.logLevel ?? (this.#level === undefined ? undefined : UNASKED_LEVEL);
       // A severity that we do not know is not ours to drop.
       if (severity < 0 || least === undefined || severity >= severityOf(least)) {
-        hearer.tell('notifications/message', line);
+        recipient.tell('notifications/message', line);
       }
     }
   }
@@ -173,17 +173,17 @@ export class Notices {
     const uri = params && readText('uri', params);
     if (params === undefined || uri === undefined) return;
     const route = { mount: mount.id, key: uri };
-    const hearers = this.#subscribers.get(keyOf(route))?.hearers;
-    if (hearers !== undefined) this.#tellUpdated(hearers, route, params);
+    const recipients = this.#subscribers.get(keyOf(route))?.recipients;
+    if (recipients !== undefined) this.#tellUpdated(recipients, route, params);
   }
 
-  #tellUpdated(hearers: ReadonlySet<Hearer>, { mount, key }: OfferRoute, params?: JsonSlice): void {
+  #tellUpdated(recipients: ReadonlySet<Recipient>, { mount, key }: OfferRoute, params?: JsonSlice): void {
     const uri = mount === '' ? key : this.#publicUri(mount, key);
     const text =
       params === undefined
         ? `{"uri":${JSON.stringify(uri)}}`
         : onOneLine(uri === key ? params : sliceOf(joinPieces(withUri(params, uri))));
-    for (const hearer of hearers) hearer.tell('notifications/resources/updated', text);
+    for (const recipient of recipients) recipient.tell('notifications/resources/updated', text);
   }
 }
 
@@ -203,8 +203,9 @@ function readText(name: string, { bytes, start, end }: JsonSlice): string | unde
   return JSON.parse(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!)) as string;
 }
 
-/** The params with another `uri`; the scanner has just found the one they have. */
+/** The params, which have a `uri`, with another one. */
 function withUri({ bytes, start, end }: JsonSlice, uri: string): Piece[] {
+  scanner.scan(bytes, start, end);
   const at = scanner.find('uri', bytes);
   const edit = { start: scanner.valueStart[at]!, end: scanner.valueEnd[at]!, by: JSON.stringify(uri) };
   return splice(bytes, start, end, [edit]);
