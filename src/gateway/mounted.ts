@@ -11,7 +11,7 @@ import {
 } from '../catalog/index.js';
 import { askingOf, Client, definitionsOf, readCachedTools } from '../client/index.js';
 import type { FleetOptions } from './fleet-options.js';
-import type { BrokenMount, Mount, UpstreamState, Validation } from './types.js';
+import type { BrokenMount, Mount, UpstreamFailure, UpstreamState, Validation } from './types.js';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 const VALIDATION: Validation = {
@@ -194,6 +194,17 @@ export class MountedUpstream {
   getClient(): Client {
     if (this.#client === undefined) throw this.#error ?? new DoorError('INTERNAL', `${this.id}: no client`);
     return this.#client;
+  }
+
+  /** Why it cannot be used now; undefined where it can, or is being started for the first time. */
+  get failure(): UpstreamFailure | undefined {
+    const { state } = this;
+    return state.kind === 'failed' ? state : state.kind === 'connecting' ? state.failure : undefined;
+  }
+
+  /** It was up, or was to be, and is started again; one whose configuration is bad is not down but absent. */
+  get isDown(): boolean {
+    return this.#client !== undefined && this.failure !== undefined;
   }
 
   /** The client, where it is connected now. */

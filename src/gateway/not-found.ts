@@ -61,11 +61,15 @@ export function promptNotFound(name: string, names: readonly string[]): DoorErro
   });
 }
 
-export function resourceNotFound(key: string): DoorError {
+/** @param down upstreams that cannot be used now, and might have it */
+export function resourceNotFound(key: string, down: readonly string[]): DoorError {
   const uri = key.slice(0, MAX_SHOWN);
   return new DoorError('RESOURCE_UNKNOWN', `There is no resource ${JSON.stringify(uri)}, and no template it matches`, {
-    data: { uri },
-    hint: 'List the resources and their templates to see what there is.',
+    data: { uri, ...(down.length > 0 && { down }) },
+    hint:
+      down.length > 0
+        ? `It may be of ${down.join(' or ')}, which cannot be reached now: read doorward://status, and try again.`
+        : 'List the resources and their templates to see what there is.',
   });
 }
 
@@ -90,11 +94,9 @@ function failureOfOwner(
   mount: string | undefined,
 ): DoorError | undefined {
   for (const each of mounts) {
-    const { state } = each;
     const isOwner = mount !== undefined || each.hasPrefixOf(name);
     if (!isOwner || each.hasListed) continue;
-    const failure = state.kind === 'failed' ? state : state.kind === 'connecting' ? state.failure : undefined;
-    if (failure !== undefined) return failure.error;
+    if (each.failure !== undefined) return each.failure.error;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { type CancelSignal, Coalescer, toDoorError } from '../base/index.js';
+import { type CancelSignal, Coalescer, type DoorError, toDoorError } from '../base/index.js';
 import { buildOffers, type Offer, type OfferKind, type OfferRoute, type OfferSnapshot } from '../catalog/index.js';
 import type { RequestParams } from '../protocol/index.js';
 import type { FleetOptions } from './fleet-options.js';
@@ -79,14 +79,45 @@ export class OfferShelf {
     if (fetched !== undefined) return fetched;
     // However many unknown things are asked for at once, each mount is asked one more time.
     await this.#whenAll(kinds, signal, (list) => list.want());
-    const found = this.#lookUp(names, key) ?? this.#onlyOwner(names, key);
+    const found = this.#lookUp(names, key) ?? (await this.#findAmongDown(names, key, signal));
     if (found !== undefined) return found;
-    throw names === 'prompt'
-      ? promptNotFound(
-          key,
-          this.#snapshot.prompts.map((offer) => offer.key),
-        )
-      : resourceNotFound(key);
+    const owner = this.#onlyOwner(names);
+    if (owner !== undefined) return { mount: owner.id, key };
+    throw this.#notFound(names, key);
+  }
+
+  /** An upstream that is down may have it: it is started for it, as it would be for a call. */
+  async #findAmongDown(
+    names: RequestParams['names'],
+    key: string,
+    signal: CancelSignal | undefined,
+  ): Promise<OfferRoute | undefined> {
+    const down = this.#mounts.filter((mount) => mount.isDown && (names !== 'prompt' || mount.mayOwn(key)));
+    if (down.length === 0) return undefined;
+    const kinds = NEEDED[names];
+    const back = down.map((mount) => mount.settle());
+    const { clock } = this.#options;
+    const nowMs = clock.monotonicMs();
+    await waitForLists(back, { clock, startedAtMs: nowMs, firstListedAtMs: () => undefined, signal });
+    // Being connected, they are listed anew by themselves, or are about to be.
+    await this.#whenAll(kinds, signal, (list) => list.running ?? list.want());
+    return this.#lookUp(names, key);
+  }
+
+  #notFound(names: RequestParams['names'], key: string): DoorError {
+    const down = this.#mounts.filter((mount) => mount.isDown);
+    if (names !== 'prompt') {
+      return resourceNotFound(
+        key,
+        down.map(({ id }) => id),
+      );
+    }
+    const failure = down.find((mount) => mount.hasPrefixOf(key))?.failure;
+    if (failure !== undefined) return failure.error;
+    return promptNotFound(
+      key,
+      this.#snapshot.prompts.map((offer) => offer.key),
+    );
   }
 
   /** The URI under which callers know a resource of a mount. */
@@ -186,12 +217,10 @@ export class OfferShelf {
   }
 
   /** A thing nobody lists can still be somebody's, where only one could have it: its own answer is then the best. */
-  #onlyOwner(names: RequestParams['names'], key: string): OfferRoute | undefined {
-    if (names === 'prompt') return undefined;
+  #onlyOwner(names: RequestParams['names']): MountedUpstream | undefined {
+    if (names === 'prompt' || !this.#mounts.every((mount) => mount.isSettled)) return undefined;
     const owners = this.#mounts.filter((mount) => mount.readyClient?.lists('resources'));
-    return owners.length === 1 && this.#mounts.every((mount) => mount.isSettled)
-      ? { mount: owners[0]!.id, key }
-      : undefined;
+    return owners.length === 1 ? owners[0] : undefined;
   }
 
   #lookUp(names: RequestParams['names'], key: string): OfferRoute | undefined {

@@ -92,6 +92,33 @@ describe('what upstreams offer', () => {
   });
 });
 
+describe('what an upstream offers that is down', () => {
+  const dead: MemoryScript = { open: () => Promise.reject(new Error('no')) };
+
+  test.each([
+    { of: paramsOf('prompt', '{"name":"a__p"}'), method: 'prompts/get' },
+    { of: uri('x://1'), method: 'resources/read' },
+  ] as const)('is waited for, as for a call: $method', async ({ of, method }) => {
+    const { view, fixture } = await admitted({ a: { scripts: [dead, offering()] }, b: {} });
+    const answer = view.relay(method, of, ME);
+    await fixture.clock.advance(1_000);
+    expect((await answer).kind).toBe('result');
+  });
+
+  test('is not said to be unknown while it stays down', async () => {
+    const { view, fixture } = await admitted({ a: { scripts: [dead] }, b: {} });
+    const failures = Promise.all([
+      view.relay('prompts/get', paramsOf('prompt', '{"name":"a__p"}'), ME).catch((thrown: unknown) => thrown),
+      view.relay('resources/read', uri('x://1'), ME).catch((thrown: unknown) => thrown),
+    ]);
+    await fixture.clock.advance(10_000);
+    expect(await failures).toMatchObject([
+      { code: 'UPSTREAM_UNREACHABLE' },
+      { code: 'RESOURCE_UNKNOWN', data: { down: ['a'] }, hint: expect.stringContaining('cannot be reached now') },
+    ]);
+  });
+});
+
 describe('what upstreams offer is fetched no more often than need be', () => {
   test('once at a start, though the first caller asks before anybody is up', async () => {
     const fixture = new MemoryGateway({ a: { scripts: [offering()] } });
