@@ -170,7 +170,7 @@ export class Connection implements PendingOwner {
   /** Sends a request of our own; `params` is JSON text. */
   request(method: string, params: string | undefined, options: RequestOptions): Promise<RawAnswer> {
     const pending = this.#begin(options, false);
-    this.#hand(pending, [requestMessage(pending.id, method, params)]);
+    this.#hand(pending, requestMessage(pending.id, method, params));
     return pending.answer;
   }
 
@@ -210,7 +210,7 @@ export class Connection implements PendingOwner {
   }
 
   notify(method: string, params?: string): void {
-    if (this.#end === undefined) this.#options.transport.send([notificationMessage(method, params)]);
+    if (this.#end === undefined) this.#options.transport.send(notificationMessage(method, params));
   }
 
   #line(bytes: Uint8Array, start: number, end: number): void {

@@ -13,7 +13,7 @@ import {
   type Piece,
   type Principal,
 } from '../base/index.js';
-import { isErrorObject, notificationMessage } from '../protocol/index.js';
+import { isErrorObject, notificationMessage, requestMessage } from '../protocol/index.js';
 
 export interface StreamCallerOptions {
   readonly principal: Principal;
@@ -68,8 +68,7 @@ export class StreamCaller implements Caller {
       if (!this.#asked.has(id)) return;
       asked.isSent = true;
       const { method, params } = request;
-      const head = `{"jsonrpc":"2.0","id":${id},"method":"${method}"`;
-      this.#options.write(params === undefined ? [`${head}}`] : [`${head},"params":`, params, '}']);
+      this.#options.write(requestMessage(id, method, params));
     });
     return asked.answer;
   }
@@ -77,10 +76,7 @@ export class StreamCaller implements Caller {
   tell(method: string, params?: Piece): void {
     if (this.#gone !== undefined) return;
     if (method === MAY_BE_DROPPED && !this.#hasRoomFor(params)) return;
-    this.#send(() => {
-      const head = `{"jsonrpc":"2.0","method":"${method}"`;
-      this.#options.write(params === undefined ? [`${head}}`] : [`${head},"params":`, params, '}']);
-    });
+    this.#send(() => this.#options.write(notificationMessage(method, params)));
   }
 
   #hasRoomFor(params: Piece | undefined): boolean {
@@ -130,7 +126,7 @@ export class StreamCaller implements Caller {
     this.#asked.delete(id);
     if (!asked.isSent) return;
     const params = `{"requestId":${id},"reason":"the server no longer waits for the answer"}`;
-    this.#options.write([notificationMessage('notifications/cancelled', params)]);
+    this.#options.write(notificationMessage('notifications/cancelled', params));
   }
 
   #send(send: () => void): void {

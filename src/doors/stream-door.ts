@@ -29,6 +29,7 @@ import {
   locateCallParams,
   type Message,
   NEWEST,
+  notificationMessage,
   OversizeLine,
   progressTokenOf,
   RPC,
@@ -85,6 +86,9 @@ type State =
   /** The caller is in: it sees its part of the gateway, and can be asked. */
   | { readonly kind: 'in'; readonly view: View; readonly caller: StreamCaller }
   | { readonly kind: 'closed' };
+
+/** Progress comes while a message of the caller may be half read: its own scanner keeps that one's index untouched. */
+const progressScanner = new JsonScanner();
 
 /** What a caller may count on, whatever upstreams there are: they may come and go. */
 const CAPABILITIES = {
@@ -370,12 +374,11 @@ export class StreamDoor {
   #progress(params: JsonSlice, token: string): void {
     if (this.#slowness.isFarBehind) return;
     const { bytes, start, end } = params;
-    const scanner = new JsonScanner();
-    scanner.scan(bytes, start, end);
-    const at = scanner.find('progressToken', bytes);
-    const edit = { start: scanner.valueStart[at]!, end: scanner.valueEnd[at]!, by: token };
+    progressScanner.scan(bytes, start, end);
+    const at = progressScanner.find('progressToken', bytes);
+    const edit = { start: progressScanner.valueStart[at]!, end: progressScanner.valueEnd[at]!, by: token };
     const body = joinPieces(splice(bytes, start, end, [edit]));
-    this.#write(['{"jsonrpc":"2.0","method":"notifications/progress","params":', onOneLine(sliceOf(body)), '}']);
+    this.#write(notificationMessage('notifications/progress', onOneLine(sliceOf(body))));
   }
 
   #bad(bad: BadMessage, line: Line): void {

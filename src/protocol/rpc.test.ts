@@ -1,9 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DoorError, ERROR_TABLE, type ErrorCode, parseJson } from '../base/index.js';
+import {
+  DoorError,
+  decodeText,
+  ERROR_TABLE,
+  type ErrorCode,
+  encodeText,
+  joinPieces,
+  type Piece,
+  parseJson,
+} from '../base/index.js';
 import { doorErrorMessage, errorHead, errorMessage, notificationMessage, requestMessage, resultHead } from './rpc.js';
 
 const IDS = ['0', '-1', '12345678901234567890', '"a\\"b"', 'null', '1.0'];
+
+const textOf = (pieces: readonly Piece[]): string => decodeText(joinPieces(pieces));
 
 describe('heads', () => {
   test.each(IDS)('carry the id as it was written: %s', (id) => {
@@ -62,9 +73,13 @@ describe('doorErrorMessage', () => {
 
 describe('requests and notifications', () => {
   test.each([
-    { text: requestMessage(7, 'ping'), is: '{"jsonrpc":"2.0","id":7,"method":"ping"}' },
-    { text: requestMessage(8, 'm', '{"a":1}'), is: '{"jsonrpc":"2.0","id":8,"method":"m","params":{"a":1}}' },
-    { text: notificationMessage('n'), is: '{"jsonrpc":"2.0","method":"n"}' },
-    { text: notificationMessage('n', '{}'), is: '{"jsonrpc":"2.0","method":"n","params":{}}' },
+    { text: textOf(requestMessage(7, 'ping')), is: '{"jsonrpc":"2.0","id":7,"method":"ping"}' },
+    { text: textOf(requestMessage(8, 'm', '{"a":1}')), is: '{"jsonrpc":"2.0","id":8,"method":"m","params":{"a":1}}' },
+    { text: textOf(notificationMessage('n')), is: '{"jsonrpc":"2.0","method":"n"}' },
+    { text: textOf(notificationMessage('n', '{}')), is: '{"jsonrpc":"2.0","method":"n","params":{}}' },
+    {
+      text: textOf(notificationMessage('n', { bytes: encodeText('x{} '), start: 1, end: 3 })),
+      is: '{"jsonrpc":"2.0","method":"n","params":{}}',
+    },
   ])('$is', ({ text, is }) => expect(text).toBe(is));
 });

@@ -1,4 +1,4 @@
-import { type DoorError, decodeText, ERROR_TABLE, type JsonScanner, stringifyJson } from '../base/index.js';
+import { type DoorError, decodeText, ERROR_TABLE, type JsonScanner, type Piece, stringifyJson } from '../base/index.js';
 
 /** JSON-RPC 2.0 error codes that MCP uses as they are. */
 export const RPC = {
@@ -33,14 +33,19 @@ export function doorErrorMessage(id: string, error: DoorError): string {
   return errorMessage(id, code, error.message, data);
 }
 
-/** A whole notification. `params` is JSON text. */
-export function notificationMessage(method: string, params?: string): string {
-  return `{"jsonrpc":"2.0","method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`;
+/** A whole notification. `params` is JSON text on one line. */
+export function notificationMessage(method: string, params?: Piece): Piece[] {
+  return withParams(`{"jsonrpc":"2.0","method":"${method}"`, params);
 }
 
-/** A whole request. `params` is JSON text. */
-export function requestMessage(id: number, method: string, params?: string): string {
-  return `{"jsonrpc":"2.0","id":${id},"method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`;
+/** A whole request. `params` is JSON text on one line. */
+export function requestMessage(id: number, method: string, params?: Piece): Piece[] {
+  return withParams(`{"jsonrpc":"2.0","id":${id},"method":"${method}"`, params);
+}
+
+function withParams(head: string, params: Piece | undefined): Piece[] {
+  if (params === undefined) return [`${head}}`];
+  return typeof params === 'string' ? [`${head},"params":${params}}`] : [`${head},"params":`, params, '}'];
 }
 
 /**
