@@ -7,6 +7,9 @@ const COPY_UP_TO = 8 * 1024;
 /** UTF-8 needs at most three bytes for each UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
 const COPY_BY_HAND = 128;
+/** Text up to this length, as nearly all of ours is, costs more to hand to the encoder than to write. */
+const WRITE_BY_HAND = 48;
+const MAX_ASCII = 0x7f;
 const LINE_FEED = 0x0a;
 
 /**
@@ -95,7 +98,21 @@ export class Sink {
       return;
     }
     this.#reserve(text.length * MAX_BYTES_PER_UNIT);
+    if (text.length <= WRITE_BY_HAND && this.#writeAscii(text)) return;
     this.#to += this.#scratch.write(text, this.#to);
+  }
+
+  /** @returns false, with nothing written, where it is not all ASCII */
+  #writeAscii(text: string): boolean {
+    const scratch = this.#scratch;
+    const to = this.#to;
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit > MAX_ASCII) return false;
+      scratch[to + i] = unit;
+    }
+    this.#to = to + text.length;
+    return true;
   }
 
   #copy({ bytes, start, end }: JsonSlice): void {
