@@ -117,7 +117,7 @@ export class SoakCaller {
       const step = this.options.plan.next();
       this.steps++;
       await sleep(step.thinkMs);
-      while (this.#open.size >= MAX_OPEN) await sleep(5);
+      while (this.#open.size >= MAX_OPEN && nowMs() < untilMs) await sleep(5);
       if (step.kind === 'vanish') await this.#vanish();
       else if (step.kind === 'list') await this.list();
       else this.#call(step);

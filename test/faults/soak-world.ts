@@ -1,8 +1,8 @@
 /** Starts what a soak needs (the host, its upstreams, the callers) and ends it again. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { findMarked, type ProcessFacts } from '../fixtures/processes.js';
@@ -44,6 +44,10 @@ export class SoakWorld {
     this.#mark = `soak-${process.pid}-${options.seed}`;
   }
 
+  get #distFolder(): string {
+    return join(this.#options.folder, 'dist');
+  }
+
   get journalFolder(): string {
     return join(this.#options.folder, 'upstreams');
   }
@@ -55,6 +59,8 @@ export class SoakWorld {
 
   async start(): Promise<void> {
     mkdirSync(this.journalFolder, { recursive: true });
+    // Its own copy: whoever builds meanwhile would take the door from under the callers.
+    if (this.#options.cliCallers > 0) cpSync(dirname(CLI), this.#distFolder, { recursive: true });
     const socket = join(this.#options.folder, 'door.sock');
     await this.#startHost(socket);
     const { seed, callers, cliCallers } = this.#options;
@@ -96,7 +102,10 @@ export class SoakWorld {
   async #askHost<Answer>(what: 'sample' | 'count'): Promise<Answer> {
     const said = this.#nextLine();
     this.#host?.stdin?.write(`${what}\n`);
-    return JSON.parse(await said) as Answer;
+    const ended = this.#hostEnded.then(() => {
+      throw new Error('the host of the soak ended by itself');
+    });
+    return JSON.parse(await Promise.race([said, ended])) as Answer;
   }
 
   #running(): ProcessFacts[] {
@@ -147,7 +156,7 @@ export class SoakWorld {
     const servers = this.#mounts().map(({ id, ...entry }) => [id, { command: process.execPath, ...entry }]);
     writeFileSync(config, JSON.stringify({ mcpServers: Object.fromEntries(servers) }));
     const cache = join(this.#options.folder, 'cache');
-    const door = spawn(process.execPath, [CLI, 'stdio', '--config', config], {
+    const door = spawn(process.execPath, [join(this.#distFolder, basename(CLI)), 'stdio', '--config', config], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { ...process.env, DOORWARD_SOAK: this.#mark, XDG_CACHE_HOME: cache, XDG_CONFIG_HOME: cache },
     });
