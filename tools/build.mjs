@@ -39,8 +39,20 @@ const START = ['src/cli/run.ts', 'src/cli/commands/stdio.ts'];
 /** Modules it imports once it has greeted its caller; they become the next file. */
 const NEXT = ['src/gateway/index.ts'];
 
-/** Modules that `--version` and `--help` import: they stay out of that file, with all they import. */
-const SHORT = ['src/cli/main.ts', 'src/cli/help-text.ts'];
+/**
+ * What the first file holds, which `--version` needs alone: the entry, and small modules that it shares with others, since
+ * a file of their own would cost more. Nothing is added that they import.
+ */
+const ENTRY = [
+  'src/cli/main.ts',
+  'src/cli/version.ts',
+  'package.json',
+  'src/cli/command-table.ts',
+  'src/runtime/node/code-cache.ts',
+  'src/runtime/node/code-file.ts',
+  'src/runtime/node/own-file.ts',
+  'src/config/candidates.ts',
+];
 
 /** The exports of package.json; they share one copy of every room, or `instanceof DoorError` would tell lies. */
 const EXPORTS = {
@@ -80,24 +92,35 @@ await whileAlone(() => {
 });
 if (flags.types) writeDeclarations();
 
-function bundleCommand() {
+async function bundleCommand() {
+  const inEntry = new Set(ENTRY.map((path) => join(ROOT, path)));
   let atStart = new Set();
   let next = new Set();
   const findStart = {
     name: 'find-start',
     buildEnd() {
-      const short = importedBy(SHORT, this);
-      atStart = new Set([...importedBy(START, this)].filter((id) => !short.has(id)));
-      next = new Set([...importedBy(NEXT, this)].filter((id) => !short.has(id) && !atStart.has(id)));
+      atStart = new Set([...importedBy(START, this)].filter((id) => !inEntry.has(id)));
+      next = new Set([...importedBy(NEXT, this)].filter((id) => !inEntry.has(id) && !atStart.has(id)));
     },
   };
   const layout = {
     groups: [
+      { name: 'entry', test: (id) => inEntry.has(id), includeDependenciesRecursively: false },
       { name: 'start', test: (id) => atStart.has(id), includeDependenciesRecursively: false },
       { name: 'gateway', test: (id) => next.has(id), includeDependenciesRecursively: false },
     ],
   };
-  return bundle(COMMAND, { plugins: [findStart], chunks: 'cli', layout, format: 'cjs' });
+  return withHelpers(await bundle(COMMAND, { plugins: [findStart], chunks: 'cli', layout, format: 'cjs' }));
+}
+
+/** The bundler's helpers are a file of their own, of 1 KB, that no layout can move: they are put where they are used. */
+function withHelpers(chunks) {
+  const helpers = chunks.find(({ fileName }) => fileName === 'cli/rolldown-runtime.cjs');
+  const used = 'require("./rolldown-runtime.cjs")';
+  const inlined = `(()=>{const exports={};${helpers.code.trimEnd()};return exports})()`;
+  return chunks
+    .filter((chunk) => chunk !== helpers)
+    .map((chunk) => ({ ...chunk, code: chunk.code.split(used).join(inlined) }));
 }
 
 /** @returns the ids of `paths` and of all they import, import() aside */
@@ -127,6 +150,10 @@ async function bundle(entries, { plugins = [], chunks, layout, format = 'esm' })
     const { output } = await build.generate({
       format,
       minify: true,
+      // V8 keeps and reads a text of one byte a character in half the space; one ellipsis would double it all.
+      charset: 'ascii',
+      // What is compiled from a cache has no import(), and Node's loader for modules costs more than what it would load.
+      dynamicImportInCjs: false,
       comments: { legal: false }, // licences stand in THIRD_PARTY_NOTICES.md, once
       entryFileNames: `[name].${ending}`,
       chunkFileNames: `${chunks}/[name].${ending}`, // no hash: the pinned module lists name chunks
@@ -152,7 +179,13 @@ function openBundle(input, plugins = [], options = {}) {
       mainFields: ['module', 'main'],
       extensionAlias: { '.js': ['.ts', '.js'] },
     },
-    treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] }, // or unused imports of node: stay
+    treeshake: {
+      moduleSideEffects: [
+        { external: true, sideEffects: false }, // or unused imports of node: stay
+        // Its formatter, which nobody uses, makes 1,200 strings when it is loaded, and the garbage collector runs for it.
+        { test: /\/node_modules\/jsonc-parser\//, sideEffects: false },
+      ],
+    },
     transform: { target: 'node20.19' },
     onLog(level, log) {
       // A warning is an import that will fail on somebody's machine; this one only says that modules share a chunk.

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
+import { useCodeCache } from '../runtime/node/index.js';
 import { VERSION } from './version.js';
 
 // The two things that scripts and people ask for most often load nothing but this file (and the help text): not even
@@ -11,6 +12,14 @@ if (rest.length === 0 && (first === '--version' || first === '-V')) {
 } else if (rest.length === 0 && (first === '--help' || first === '-h' || first === 'help')) {
   void import('./help-text.js').then(({ mainHelp }) => print(mainHelp(VERSION)));
 } else {
+  useCodeCache({
+    environment: process.env,
+    chunks: `${import.meta.dirname}/cli`,
+    version: VERSION,
+    loaders: require.extensions,
+    // The others do not last long enough, and what they run is not what a client waits for.
+    isWriting: first === 'stdio',
+  });
   void import('./run.js').then(({ runProcess }) => runProcess());
 }
 

@@ -5,6 +5,7 @@ import { type Invocation, parseCommandLine, type Run } from './parse-command-lin
 import { reportError } from './report-error.js';
 import { type Screen, screenOf } from './screen.js';
 import { usageError } from './usage-error.js';
+import { VERSION } from './version.js';
 
 const EXIT_INTERRUPTED = 130;
 
@@ -84,7 +85,7 @@ export async function run(words: readonly string[], cli: Cli): Promise<number> {
     return reportError(thrown, cli, { isJson: own.includes('--json') });
   }
   try {
-    if (invocation.kind === 'version') return await showVersion(cli.out);
+    if (invocation.kind === 'version') return showVersion(cli.out);
     if (invocation.kind === 'help') return await showHelp(invocation.about, words, cli);
     return await runCommand(invocation, cli);
   } catch (thrown) {
@@ -94,8 +95,7 @@ export async function run(words: readonly string[], cli: Cli): Promise<number> {
   }
 }
 
-async function showVersion(out: Screen): Promise<number> {
-  const { VERSION } = await import('./version.js');
+function showVersion(out: Screen): number {
   out.write(`${VERSION}\n`);
   return 0;
 }
@@ -107,10 +107,7 @@ async function showHelp(about: About, words: readonly string[], { out }: Cli): P
   if (words.length === 0 && !out.isTerminal && !process.stdin.isTTY) {
     throw usageError('no command was given', 'For an MCP client, write doorward stdio. See doorward --help.');
   }
-  const [{ commandHelp, groupHelp, mainHelp }, { VERSION }] = await Promise.all([
-    import('./help-text.js'),
-    import('./version.js'),
-  ]);
+  const { commandHelp, groupHelp, mainHelp } = await import('./help-text.js');
   const text =
     about === undefined ? mainHelp(VERSION) : typeof about === 'string' ? groupHelp(about) : commandHelp(about);
   out.write(text);

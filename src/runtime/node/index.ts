@@ -1,5 +1,6 @@
 export { cachedInstructions } from './cached-instructions.js';
 export { type CatalogStoreOptions, FileCatalogCache } from './catalog-store.js';
+export { type CodeCacheOptions, useCodeCache } from './code-cache.js';
 export {
   type ConfigSearch,
   type ConfigSearchOptions,
@@ -9,7 +10,7 @@ export {
   readConfigFile,
 } from './config-files.js';
 export { childEnvironment } from './environment.js';
-export { type EventLogOptions, type LogLevel, logEvents } from './event-log.js';
+export { type EventLogOptions, jsonLogLine, type LogLevel, logEvents } from './event-log.js';
 export { LogStream } from './log-stream.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
 export { killGroups } from './process-group.js';
