@@ -4,7 +4,7 @@ import { call, cancel, ECHO, MemoryDoor, PATIENT, request, type Wire } from '../
 import { SILENT, toolNamed } from '../../test/fixtures/memory-gateway.js';
 import { LIST_CHANGED, type MemoryScript } from '../../test/fixtures/memory-transport.js';
 import { settled } from '../../test/fixtures/virtual-clock.js';
-import { encodeText } from '../base/index.js';
+import { DoorError, encodeText } from '../base/index.js';
 
 describe('the handshake', () => {
   test.each([
@@ -383,4 +383,17 @@ test('whatever is written, in whatever chunks, each request is answered once, un
     },
   );
   await fc.assert(property, { numRuns: 300 });
+});
+
+test('once the end has begun new requests are refused, and what the caller answers is still heard', async () => {
+  const opened = new MemoryDoor(PATIENT);
+  await opened.initialize('2025-11-25', { roots: {} });
+  await opened.write(request(1, 'tools/list'));
+  opened.transport('a').say('{"jsonrpc":"2.0","id":"r","method":"roots/list"}');
+  await settled();
+  const asked = opened.taken().find(({ method }) => method === 'roots/list');
+  opened.door.refuse(new DoorError('BUSY', 'it ends'));
+  await opened.write(call(2), `{"jsonrpc":"2.0","id":${String(asked?.id)},"result":{"roots":[]}}`);
+  expect(opened.taken()).toMatchObject([{ id: 2, error: { message: 'it ends', data: { code: 'BUSY' } } }]);
+  expect(opened.transport('a').sent.at(-1)?.message).toEqual({ jsonrpc: '2.0', id: 'r', result: { roots: [] } });
 });

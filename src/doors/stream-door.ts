@@ -119,6 +119,8 @@ export class StreamDoor {
   #declared: CallerCapabilities | undefined;
   /** It has said that it is initialized, or acts as if it had. */
   #isReady = false;
+  /** What requests are answered with once the end has begun. */
+  #refusal: DoorError | undefined;
 
   constructor(options: StreamDoorOptions) {
     const { limits } = options;
@@ -198,6 +200,11 @@ export class StreamDoor {
     return this.#requests.whenIdle();
   }
 
+  /** The end is near: requests that come now are answered with `reason`; answers and notifications are still read. */
+  refuse(reason: DoorError): void {
+    this.#refusal = reason;
+  }
+
   /** There is no more time: what is still open is answered with `reason`, and its calls are cancelled upstream. */
   abandon(reason: DoorError): void {
     this.#requests.endAll(reason);
@@ -247,6 +254,7 @@ export class StreamDoor {
     const { reply } = line;
     if (method === 'initialize') return reply([this.#initialize(message)]);
     if (method === 'ping') return reply([`${resultHead(id)}{}}`]);
+    if (this.#refusal !== undefined) return reply([doorErrorMessage(id, this.#refusal)]);
     if (!this.#isReady) this.#ready();
     const state = this.#state;
     if (state.kind === 'waiting') return this.#wait(state.requests, { id, line });

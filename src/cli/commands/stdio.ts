@@ -1,8 +1,9 @@
-import { type Problem, problemText } from '../../config/index.js';
+import { problemText } from '../../config/index.js';
 import {
   cachedInstructions,
   FileCatalogCache,
   gatewayLimitsOf,
+  jsonLogLine,
   logEvents,
   mountsOf,
   serveStdio,
@@ -61,10 +62,9 @@ function logConfig({ config, refused }: LoadedConfig, { err }: Cli, { format, le
     for (const problem of problems) writeProblem(problem, err);
     return;
   }
-  const line = (severity: Problem['severity'], event: string, facts: object): string =>
-    JSON.stringify({ time: new Date().toISOString(), level: severity === 'error' ? 'error' : 'warn', event, ...facts });
-  for (const error of refused) err.write(`${line('error', 'config.refused', errorAsJson(error))}\n`);
+  for (const error of refused) err.write(`${jsonLogLine('error', 'config.refused', errorAsJson(error))}\n`);
   for (const problem of problems) {
-    err.write(`${line(problem.severity, 'config.problem', { ...problem, text: problemText(problem) })}\n`);
+    const severity = problem.severity === 'error' ? 'error' : 'warn';
+    err.write(`${jsonLogLine(severity, 'config.problem', { ...problem, text: problemText(problem) })}\n`);
   }
 }

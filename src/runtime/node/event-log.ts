@@ -64,10 +64,15 @@ const UNSEEN = '\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
 const UNSEEN_ALONE = new RegExp(`[${UNSEEN}]`, 'g');
 const UNSEEN_OR_CONTROL = new RegExp(`[\\u0000-\\u001f${UNSEEN}]+`, 'g');
 
+/** One line of the log in JSON; what a terminal would act on is escaped. */
+export function jsonLogLine(level: LogLevel, event: string, facts: object): string {
+  const json = JSON.stringify({ time: new Date().toISOString(), level, event, ...facts });
+  return json.replace(UNSEEN_ALONE, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 function lineOf(name: EventName, level: LogLevel, event: DoorEvents[EventName], format: 'text' | 'json'): string {
   if (format === 'json') {
-    const json = JSON.stringify({ time: new Date().toISOString(), level, event: name, ...event });
-    return json.replace(UNSEEN_ALONE, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    return jsonLogLine(level, name, event);
   }
   const sentence = (SENTENCES[name] as (event: DoorEvents[EventName]) => string)(event);
   // A server's words may hold line breaks and terminal codes: one event stays one line, and only text.

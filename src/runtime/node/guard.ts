@@ -56,6 +56,11 @@ export class Guard {
     return this.#process?.pid;
   }
 
+  /** A child is about to be started: whoever kills us from here on finds the guard listening. */
+  prepare(): void {
+    if (this.#process === undefined) this.#start();
+  }
+
   add(group: number): void {
     // 0 would be our own group to `kill`, and 1 everything on this machine.
     if (!Number.isSafeInteger(group) || group < 2) throw new RangeError(`${group} is no process group`);

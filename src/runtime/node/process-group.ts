@@ -18,6 +18,11 @@ const hurried = new Promise<void>((resolve) => {
   hurry = resolve;
 });
 
+/** A group is about to be started: should we be killed right behind that, its end must not wait for the guard's start. */
+export function expectGroup(): void {
+  guard.prepare();
+}
+
 /** Remembers a group until `endGroup` has ended it; what is left when this process exits is killed. */
 export function keepGroup(pid: number): void {
   if (!isWatching) process.once('exit', killGroups);

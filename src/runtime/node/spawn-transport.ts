@@ -5,7 +5,7 @@ import type { Transport, TransportHandlers } from '../../client/index.js';
 import { childEnvironment } from './environment.js';
 import { findCandidates, searchedPath } from './find-command.js';
 import { lendNativeBytes } from './native-bytes.js';
-import { endGroup, keepGroup, leaderExited } from './process-group.js';
+import { endGroup, expectGroup, keepGroup, leaderExited } from './process-group.js';
 import { Sink } from './sink.js';
 import { Tail } from './tail.js';
 
@@ -56,6 +56,7 @@ class SpawnTransport implements Transport {
       throw new DoorError('UPSTREAM_UNREACHABLE', `${command} was not started: closed before that`);
     }
     let child: ChildProcess;
+    expectGroup();
     try {
       child = spawn(command, [...args], {
         cwd,

@@ -62,8 +62,7 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     unreadBytes: () => sink.backlogBytes,
     pauseInput: (isPaused) => {
       if (isPaused) input.pause();
-      // Once the end has begun nothing new is taken in.
-      else if (!ends.isReached) input.resume();
+      else input.resume();
     },
     write: (pieces) => sink.write(pieces),
     whenWritable: () => sink.whenWritable(),
@@ -87,7 +86,8 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     gateway = await options.open();
     door.attach(gateway);
     const end = await ends.reached;
-    input.pause();
+    // Calls under way may wait for what the caller says to a question, or be cancelled: it is listened to until the end.
+    door.refuse(new DoorError('BUSY', 'doorward is ending and takes no new requests'));
     if (end.kind !== 'gone') {
       await ends.wait(door.whenIdle(), { timeoutMs: DRAIN_MS[end.kind], hurriedMs: 0 });
       door.abandon(tooLate(end, ends.isHurried));
@@ -147,10 +147,6 @@ class Ends implements CancelListener {
 
   handleEvent(): void {
     this.end({ kind: 'signal' });
-  }
-
-  get isReached(): boolean {
-    return this.#count > 0;
   }
 
   /** There is no more time. */
