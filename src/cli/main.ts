@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { useCodeCache } from '../runtime/node/index.js';
 import { VERSION } from './version.js';
 
@@ -14,7 +15,7 @@ if (rest.length === 0 && (first === '--version' || first === '-V')) {
 } else {
   useCodeCache({
     environment: process.env,
-    chunks: `${import.meta.dirname}/cli`,
+    chunks: join(import.meta.dirname, 'cli'),
     version: VERSION,
     loaders: require.extensions,
     // The others do not last long enough, and what they run is not what a client waits for.
