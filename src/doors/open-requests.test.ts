@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { call, cancel, MemoryDoor, PATIENT } from '../../test/fixtures/memory-door.js';
 import { settled } from '../../test/fixtures/virtual-clock.js';
-import type { CallSignal } from '../base/index.js';
-import { OpenRequests } from './open-requests.js';
+import { type OpenRequest, OpenRequests } from './open-requests.js';
 
 async function isIdle(requests: Pick<OpenRequests, 'whenIdle'>): Promise<boolean> {
   return Promise.race([requests.whenIdle().then(() => true), settled().then(() => false)]);
@@ -16,7 +15,7 @@ test('a request can be cancelled by its id until it has finished', () => {
   expect([one.aborted, other.aborted]).toEqual([false, false]);
   requests.cancel('1');
   expect([one.aborted, other.aborted]).toEqual([true, false]);
-  requests.finish('"1"', other);
+  requests.finish(other);
   requests.cancel('"1"');
   expect(other.aborted).toBe(false);
 });
@@ -43,7 +42,7 @@ describe('several requests with one id', () => {
   ])('each have an end of their own: $why ends first', ({ done }) => {
     const requests = new OpenRequests();
     const signals = [requests.begin('1'), requests.begin('1'), requests.begin('1')];
-    requests.finish('1', signals[done]!);
+    requests.finish(signals[done]!);
     requests.cancel('1');
     expect(signals.map(({ aborted }) => aborted)).toEqual([0, 1, 2].map((i) => i !== done));
   });
@@ -58,7 +57,7 @@ test('it is idle exactly when all that began has finished, and all that was held
   );
   const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
     const requests = new OpenRequests();
-    let open: { readonly id: string; readonly signal: CallSignal }[] = [];
+    let open: { readonly id: string; readonly signal: OpenRequest }[] = [];
     let held = 0;
     for (const step of steps) {
       if (step.do === 'begin') open.push({ id: step.id, signal: requests.begin(step.id) });
@@ -73,7 +72,7 @@ test('it is idle exactly when all that began has finished, and all that was held
         const { id, signal } = open[step.which % open.length]!;
         if (step.do === 'finish') {
           open = open.filter((each) => each.signal !== signal);
-          requests.finish(id, signal);
+          requests.finish(signal);
         } else {
           const before = new Set(open.filter((each) => each.signal.aborted));
           requests.cancel(id);
@@ -85,9 +84,9 @@ test('it is idle exactly when all that began has finished, and all that was held
     expect(await isIdle({ whenIdle: () => idle })).toBe(open.length + held === 0);
     const ends = [
       ...open.map(
-        ({ id, signal }) =>
+        ({ signal }) =>
           (): void =>
-            requests.finish(id, signal),
+            requests.finish(signal),
       ),
       ...Array.from({ length: held }, () => (): void => requests.release()),
     ];
@@ -130,7 +129,7 @@ test.each([
   const other = requests.begin('"5"');
   requests.cancel(cancelled);
   expect([signal.aborted, other.aborted]).toEqual([true, false]);
-  requests.finish(began, signal);
-  requests.finish('"5"', other);
+  requests.finish(signal);
+  requests.finish(other);
   return requests.whenIdle();
 });

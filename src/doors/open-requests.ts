@@ -5,28 +5,47 @@ export const CANCELLED = Symbol('the caller cancelled');
 
 const QUOTE = 0x22;
 
-/** A caller's requests that have not been answered yet: what it can cancel, and what an orderly end waits for. */
+/** A request that can be cancelled: its own signal. */
+export class OpenRequest extends CallSignal {
+  /** Spelled as `idOf` does. */
+  readonly id: string;
+  /** Among the open ones. */
+  place: number;
+
+  constructor(id: string, place: number) {
+    super();
+    this.id = id;
+    this.place = place;
+  }
+}
+
+/**
+ * A caller's requests that have not been answered yet: what it can cancel, and what an orderly end waits for.
+ *
+ * A list, of which each request knows its place: ids are looked for only where something is cancelled, and two requests
+ * with one id, though against the protocol, each have an end of their own. A Map would moreover keep what was answered
+ * long ago (`client/in-flight.ts` says why).
+ */
 export class OpenRequests {
-  readonly #byId = new Map<string, CallSignal>();
-  /** Ids in use twice at once: against the protocol, but each request still has its own end. */
-  #doubled: { readonly id: string; readonly signal: CallSignal }[] = [];
+  readonly #open: OpenRequest[] = [];
   #count = 0;
   #idle: (() => void) | undefined;
 
   /** A request that can be cancelled begins; `token` is its id as the caller wrote it. */
-  begin(token: string): CallSignal {
-    const signal = new CallSignal();
-    const id = idOf(token);
-    if (this.#byId.has(id)) this.#doubled.push({ id, signal });
-    else this.#byId.set(id, signal);
+  begin(token: string): OpenRequest {
+    const request = new OpenRequest(idOf(token), this.#open.length);
+    this.#open.push(request);
     this.#count++;
-    return signal;
+    return request;
   }
 
-  finish(token: string, signal: CallSignal): void {
-    const id = idOf(token);
-    if (this.#byId.get(id) === signal) this.#byId.delete(id);
-    else this.#doubled = this.#doubled.filter((double) => double.signal !== signal);
+  finish(request: OpenRequest): void {
+    // The last one takes its place.
+    const last = this.#open.pop();
+    if (last !== undefined && last !== request) {
+      last.place = request.place;
+      this.#open[request.place] = last;
+    }
     this.release();
   }
 
@@ -42,14 +61,12 @@ export class OpenRequests {
 
   cancel(token: string): void {
     const id = idOf(token);
-    this.#byId.get(id)?.abort(CANCELLED);
-    for (const double of this.#doubled) if (double.id === id) double.signal.abort(CANCELLED);
+    for (const request of this.#open.filter((each) => each.id === id)) request.abort(CANCELLED);
   }
 
   /** Ends all of them for one reason: `CANCELLED`, or an error they are answered with. */
   endAll(reason: unknown): void {
-    for (const signal of this.#byId.values()) signal.abort(reason);
-    for (const { signal } of this.#doubled) signal.abort(reason);
+    for (const request of [...this.#open]) request.abort(reason);
   }
 
   /** Resolves when every request has been answered. */

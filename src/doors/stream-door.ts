@@ -36,7 +36,7 @@ import {
   resultHead,
 } from '../protocol/index.js';
 import { Batch, NO_ANSWER, type Reply } from './batch.js';
-import { CANCELLED, idOf, OpenRequests } from './open-requests.js';
+import { CANCELLED, idOf, type OpenRequest, OpenRequests } from './open-requests.js';
 import { answerMessage, RequestReader } from './requests.js';
 import { SlowReader } from './slow-reader.js';
 import { readCapabilities, StreamCaller } from './stream-caller.js';
@@ -279,14 +279,14 @@ export class StreamDoor {
   /** The one place where a request ends: with what came of it, with why it failed, or unanswered where its caller cancelled. */
   #settle<Value>(
     id: string,
-    signal: CallSignal,
+    signal: OpenRequest,
     reply: Reply,
     task: Promise<Value>,
     toPieces: (value: Value) => readonly Piece[],
   ): void {
     const end = (pieces: () => readonly Piece[]): void => {
       reply(signal.reason === CANCELLED ? NO_ANSWER : pieces());
-      this.#requests.finish(id, signal);
+      this.#requests.finish(signal);
     };
     task.then(
       (value) => end(() => toPieces(value)),
