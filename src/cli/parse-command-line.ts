@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { findNearest, quoted } from '../config/index.js';
 import { COMMANDS, type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from './command-table.js';
+import { type OptionShape, readWords, type Word } from './read-words.js';
 import { usageError } from './usage-error.js';
 
 /** A command line that was understood. */
@@ -20,8 +20,7 @@ export interface Run {
   readonly target: readonly string[] | undefined;
 }
 
-type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
-type OptionToken = Extract<Token, { readonly kind: 'option' }>;
+type OptionWord = Extract<Word, { readonly kind: 'option' }>;
 
 /**
  * Reads the words of a command line.
@@ -30,16 +29,10 @@ type OptionToken = Extract<Token, { readonly kind: 'option' }>;
  */
 export function parseCommandLine(words: readonly string[]): Invocation {
   const { own, target } = splitTarget(words);
-  const { tokens } = parseArgs({
-    args: own,
-    options: everyOption(),
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
-  const given = tokens.filter((token): token is OptionToken => token.kind === 'option');
-  const positionals = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
-  const has = (name: string): boolean => given.some((token) => token.name === name);
+  const read = readWords(own, everyOption());
+  const given = read.filter((word) => word.kind === 'option');
+  const positionals = read.flatMap((word) => (word.kind === 'operand' ? [word.value] : []));
+  const has = (name: string): boolean => given.some((word) => word.name === name);
   if (positionals.length === 0) {
     if (has('version')) return { kind: 'version' };
     if (has('help') || given.length === 0) return { kind: 'help', about: undefined };
@@ -60,20 +53,15 @@ export function parseCommandLine(words: readonly string[]): Invocation {
   return { kind: 'run', command, operands, options, target };
 }
 
-function splitTarget(words: readonly string[]): { own: string[]; target: readonly string[] | undefined } {
+function splitTarget(words: readonly string[]): { own: readonly string[]; target: readonly string[] | undefined } {
   const at = words.indexOf('--');
   return at < 0 ? { own: [...words], target: undefined } : { own: words.slice(0, at), target: words.slice(at + 1) };
 }
 
 /** Options mean the same wherever they stand, so all are known before the command is. */
-function everyOption() {
+function everyOption(): readonly OptionShape[] {
   const specs = [...GLOBAL_OPTIONS, ...COMMANDS.flatMap(({ options }) => options)];
-  return Object.fromEntries(
-    specs.map(({ name, short, value }) => [
-      name,
-      { type: value === undefined ? ('boolean' as const) : ('string' as const), ...(short && { short }) },
-    ]),
-  );
+  return specs.map(({ name, short, value }) => ({ name, takesValue: value !== undefined, ...(short && { short }) }));
 }
 
 function topLevelNames(): readonly string[] {
@@ -107,7 +95,7 @@ function findAbout(words: readonly string[]): CommandSpec | string | undefined {
   return command ?? (topLevelNames().includes(first ?? '') ? first : undefined);
 }
 
-function readOptions(command: CommandSpec, given: readonly OptionToken[]): ReadonlyMap<string, string | true> {
+function readOptions(command: CommandSpec, given: readonly OptionWord[]): ReadonlyMap<string, string | true> {
   const options = new Map<string, string | true>();
   for (const { name, rawName, value } of given) {
     const spec = [...command.options, ...GLOBAL_OPTIONS].find((option) => option.name === name);
