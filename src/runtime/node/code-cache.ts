@@ -30,8 +30,9 @@ const BEFORE = Buffer.from('(function (exports, require, module, __filename, __d
 const AFTER = Buffer.from('\n})');
 
 /**
- * Has large CommonJS files compiled from what V8 made of them the last time, which takes a third off what a start
- * costs beyond Node's own. Whatever is missing, does not fit or cannot be read or written costs as much as if there were no cache; nothing is said.
+ * Has large CommonJS files compiled from what V8 made of them the last time, which takes a third off what a start costs
+ * beyond Node's own. Whatever is missing, does not fit or cannot be read or written costs as much as if there were no
+ * cache; nothing is said.
  */
 export function useCodeCache({ environment, chunks, version, loaders, isWriting }: CodeCacheOptions): void {
   const folder = codeFolder(environment);
