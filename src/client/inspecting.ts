@@ -24,13 +24,17 @@ export function inspectAnswer(
   const violations = judgeAnswer(tool, answer);
   if (violations.length > 0) events.emit('output.violation', { upstream, tool: tool.name, issues: violations });
   if (!events.hears('server.warning')) return violations;
-  const warn = (warning: string, message: string): void =>
-    warnings.tell(warning, `${tool.name}: ${message}`, tool.name);
+  const warn = (warning: string, ...messages: readonly string[]): void =>
+    warnings.tell(
+      warning,
+      messages.map((message) => `${tool.name}: ${message}`),
+      tool.name,
+    );
   if (tool.output !== undefined && !answer.isError && answer.structuredStart < 0) {
     warn('missing-structured-content', 'declares an outputSchema but answered without structuredContent');
   }
   if (!answer.hasPlainContent) {
-    for (const odd of findOddContent(answer.bytes, answer.contentStart, answer.contentEnd)) warn('odd-content', odd);
+    warn('odd-content', ...findOddContent(answer.bytes, answer.contentStart, answer.contentEnd));
   }
   if (answer.flags & SCAN.duplicateName) {
     const name = findDuplicateName(answer.bytes, answer.start, answer.end);

@@ -19,9 +19,11 @@ export class RareWarnings {
 
   /**
    * @param warning the kind, kebab-case
+   * @param messages what there is to say of one occasion, all of it or nothing
    * @param tool what it is about; each tool is told of by itself
    */
-  tell(warning: string, message: string, tool?: string): void {
+  tell(warning: string, messages: string | readonly string[], tool?: string): void {
+    if (messages.length === 0) return;
     const nowMs = this.#clock.monotonicMs();
     for (const [key, atMs] of this.#toldAtMs) {
       if (nowMs - atMs < WARN_EVERY_MS) break;
@@ -30,6 +32,6 @@ export class RareWarnings {
     const key = tool === undefined ? warning : `${warning} ${tool}`;
     if (this.#toldAtMs.has(key) || (tool !== undefined && this.#toldAtMs.size >= MAX_TOLD)) return;
     this.#toldAtMs.set(key, nowMs);
-    this.#warn(warning, message, tool);
+    for (const message of typeof messages === 'string' ? [messages] : messages) this.#warn(warning, message, tool);
   }
 }
