@@ -7,6 +7,8 @@ import type { RareWarnings } from './rare-warnings.js';
 import type { RawAnswer } from './raw-answer.js';
 
 const NO_ISSUES: readonly Issue[] = Object.freeze([]);
+/** So many odd blocks of one answer are told of. */
+const MAX_ODD = 5;
 
 export interface InspectingOptions {
   readonly upstream: string;
@@ -34,7 +36,8 @@ export function inspectAnswer(
     warn('missing-structured-content', 'declares an outputSchema but answered without structuredContent');
   }
   if (!answer.hasPlainContent) {
-    warn('odd-content', ...findOddContent(answer.bytes, answer.contentStart, answer.contentEnd));
+    const odd = findOddContent(answer.bytes, answer.contentStart, answer.contentEnd);
+    warn('odd-content', ...odd.slice(0, MAX_ODD));
   }
   if (answer.flags & SCAN.duplicateName) {
     const name = findDuplicateName(answer.bytes, answer.start, answer.end);
