@@ -23,15 +23,7 @@ import { isWritten, printTable, writeTable } from './table.mjs';
 // Version 2 of the SDK's client writes what it thinks to stdout, where the JSON goes.
 console.debug = console.error;
 
-const { values: options } = parseArgs({
-  options: {
-    check: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    server: { type: 'string', multiple: true },
-    sdk: { type: 'string', multiple: true },
-    only: { type: 'string' },
-  },
-});
+const options = readOptions();
 const subjects = SUBJECTS.filter(({ id }) => options.server?.includes(id) ?? true);
 const sdks = Object.keys(SDKS).filter((id) => options.sdk?.includes(id) ?? true);
 const isPart = Boolean(options.server ?? options.sdk ?? options.only);
@@ -94,4 +86,26 @@ function report({ table, broken, isDrifted, seconds }) {
   for (const { title, server, why } of broken) process.stdout.write(`${pc.red('NO')} ${server}: ${title}\n   ${why}\n`);
   if (isDrifted) process.stdout.write(`${pc.red('docs/compatibility.md says something else; run: npm run compat')}\n`);
   process.stdout.write(`${seconds} s, ${broken.length} not passed\n`);
+}
+
+function readOptions() {
+  const usage = 'usage: npm run compat -- [--check] [--json] [--server ID]... [--sdk v1|v2]... [--only TEXT]';
+  try {
+    const { values } = parseArgs({
+      options: {
+        check: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        server: { type: 'string', multiple: true },
+        sdk: { type: 'string', multiple: true },
+        only: { type: 'string' },
+      },
+    });
+    if (!values.help) return values;
+    console.log(usage);
+    process.exit(0);
+  } catch (thrown) {
+    console.error(`${thrown.message}\n${usage}`);
+    process.exit(2);
+  }
 }

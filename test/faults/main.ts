@@ -10,7 +10,7 @@
  * Exits with 0 when every promise was kept, 1 when one was not, 2 when it was asked for what there is not.
  */
 import { existsSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../tools/read-options.js';
 import { failuresOf, summaryOf, tableOf } from './report.js';
 import { ROWS } from './rows/index.js';
 import type { Row, RowResult } from './run-row.js';
@@ -22,13 +22,11 @@ const JOBS = 4;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      only: { type: 'string', multiple: true, default: [] },
-      json: { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      jobs: { type: 'string', default: String(JOBS) },
-    },
+  const values = readOptions('npm run faults -- [--list] [--only NAME,...] [--jobs N] [--json]', {
+    only: { type: 'string', multiple: true, default: [] },
+    json: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: String(JOBS) },
   });
   const names = values.only.flatMap((each) => each.split(','));
   const unknown = names.filter((name) => !ROWS.some((row) => row.name === name));

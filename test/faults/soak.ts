@@ -11,7 +11,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../tools/read-options.js';
 import { nowMs, type SoakCaller, sleep } from './soak-caller.js';
 import { readJournals, SoakCheck } from './soak-check.js';
 import { findZombies, holdingsOf, type Point } from './soak-measure.js';
@@ -29,8 +29,9 @@ interface KeptRun {
   readonly digests: Readonly<Record<string, string>>;
 }
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  'npm run soak -- [--seconds N] [--seed N] [--replay FOLDER] [--callers N] [--cli N] [--warm-up S] [--keep] [--json]',
+  {
     seconds: { type: 'string' },
     seed: { type: 'string' },
     callers: { type: 'string' },
@@ -40,7 +41,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
-});
+);
 const kept =
   values.replay === undefined
     ? undefined
