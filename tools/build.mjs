@@ -149,7 +149,8 @@ async function bundle(entries, { plugins = [], chunks, layout, format = 'esm' })
   try {
     const { output } = await build.generate({
       format,
-      minify: true,
+      // The command is read by V8 at each start; the exports are read by people, in their debuggers and stack traces.
+      minify: format === 'cjs' ? true : 'dce-only',
       // V8 keeps and reads a text of one byte a character in half the space; one ellipsis would double it all.
       charset: 'ascii',
       // What is compiled from a cache has no import(), and Node's loader for modules costs more than what it would load.
