@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DoorError, ERROR_TABLE, type ErrorCode, toDoorError } from './errors.js';
+import { DoorError, ERROR_TABLE, type ErrorCode, toDoorError, unsent } from './errors.js';
 
 describe('the table of codes', () => {
   // As design.md has it, row by row: what a code is worth on the wire and on the terminal. Two are ours: a prompt and a
@@ -56,6 +56,23 @@ describe('DoorError', () => {
   test('carries its name on the prototype: it is no fact of one error', () => {
     expect(Object.keys(new DoorError('BUSY', 'busy'))).toEqual(['code', 'data', 'hint']);
   });
+});
+
+test('of a call that was never sent the outcome is not unknown', () => {
+  const lost = new DoorError('UPSTREAM_LOST', 'it ended', {
+    data: { outcome: 'unknown', upstream: 'a' },
+    hint: 'Wait.',
+  });
+  expect(unsent(lost)).toMatchObject({
+    code: 'UPSTREAM_LOST',
+    message: 'it ended',
+    data: { upstream: 'a' },
+    hint: 'Wait.',
+  });
+  expect((unsent(lost) as DoorError).data).toEqual({ upstream: 'a' });
+  const other = new DoorError('BUSY', 'busy');
+  expect(unsent(other)).toBe(other);
+  expect(unsent('enough')).toBe('enough');
 });
 
 describe('toDoorError', () => {

@@ -108,3 +108,14 @@ export function toDoorError(thrown: unknown): DoorError {
     return new DoorError('INTERNAL', 'something was thrown that has no message', { cause: thrown });
   }
 }
+
+/** The same failure for a call that was never sent: nobody need wonder whether it had its effect. */
+export function unsent(thrown: unknown): unknown {
+  if (!(thrown instanceof DoorError) || thrown.data.outcome === undefined) return thrown;
+  const { outcome: _, ...data } = thrown.data;
+  return new DoorError(thrown.code, thrown.message, {
+    data,
+    ...(thrown.hint !== undefined && { hint: thrown.hint }),
+    cause: thrown,
+  });
+}

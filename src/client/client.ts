@@ -11,6 +11,7 @@ import {
   type JsonSlice,
   orAborted,
   toDoorError,
+  unsent,
 } from '../base/index.js';
 import type { ListedOffer, ListedTool, OfferKind } from '../catalog/index.js';
 import type { CallParams, RequestParams } from '../protocol/index.js';
@@ -153,7 +154,10 @@ export class Client {
     } catch (thrown) {
       return Promise.reject(thrown);
     }
-    return orAborted(this.start(), options.signal).then(() => this.#callAnew(tool, params, options));
+    return orAborted(this.start(), options.signal).then(
+      () => this.#callAnew(tool, params, options),
+      (thrown: unknown) => Promise.reject(unsent(thrown)),
+    );
   }
 
   #send(connection: Connection, tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {

@@ -8,6 +8,7 @@ import {
   SCAN,
   sliceOf,
   toDoorError,
+  unsent,
 } from '../base/index.js';
 import {
   buildSnapshot,
@@ -107,7 +108,7 @@ export class Fleet {
     if (entry !== undefined) return this.#send(entry, params, options);
     return this.#lookUpAgain(params.name, options.signal).then(
       (found) => this.#send(found, params, options),
-      (thrown: unknown) => this.#refuse(params, options, thrown),
+      (thrown: unknown) => this.#refuse(params, options, unsent(thrown)),
     );
   }
 
