@@ -44,6 +44,7 @@ async function walk() {
   await keepEveryDigit();
   await reportABrokenPromise();
   await leaveOutABrokenTool();
+  await passOnTheRest();
   await loseOneServer();
   await leaveNothingBehind();
 }
@@ -130,8 +131,34 @@ async function leaveOutABrokenTool() {
   await expectEvent('tool.excluded', 'null_properties', 'and so is the operator');
 }
 
+async function passOnTheRest() {
+  heading(
+    'Not only tools',
+    'Resources and prompts come through the same entry, and what a server asks reaches the agent whose call it is.',
+  );
+  const { result } = await ask('resources/list', '{}');
+  const { uri } = result.resources[0];
+  const resource = await ask('resources/read', JSON.stringify({ uri }));
+  promise(resource.result?.contents[0].uri === uri, 'a resource is found by its own URI, whichever server it is of');
+  const prompt = await ask('prompts/get', '{"name":"everything__args-prompt","arguments":{"city":"Bern"}}');
+  promise(JSON.stringify(prompt.result).includes('Bern'), 'a prompt is filled in by its server');
+  let question = '';
+  door.answer = ({ message }) => {
+    question = message;
+    came(`elicitation/create: ${message}`);
+    sent('{"action":"accept","content":{"name":"Ada"}}');
+    return { action: 'accept', content: { name: 'Ada' } };
+  };
+  const asked = await show('everything__trigger-elicitation-request', '{}');
+  const isHeard = question !== '' && JSON.stringify(asked.result).includes('Name: Ada');
+  promise(isHeard, 'a server asked in the middle of a call, the agent answered, the call went on');
+}
+
 async function loseOneServer() {
-  heading('One server dies, the others do not notice', 'exit_now ends its own process in the middle of the call.');
+  heading(
+    'One server dies, the others do not notice, and it comes back',
+    'exit_now ends its own process in the middle of the call.',
+  );
   const lost = await show('hostile__exit_now', '{}');
   promise(lost.error?.data?.code === 'UPSTREAM_LOST', 'the agent gets one clear error, at once');
   const isHonest = lost.error?.data?.outcome === 'unknown';
@@ -139,6 +166,8 @@ async function loseOneServer() {
   const sum = await show('everything__get-sum', '{"a":20,"b":3}');
   const graph = await show('memory__read_graph', '{}');
   promise(textOf(sum).includes('23') && textOf(graph).includes('Ada'), 'the other servers go on serving');
+  const again = await show('hostile__book_table', '{"guests":2,"day":"friday"}');
+  promise(again.result?.isError !== true && again.error === undefined, 'the dead one is started again, and serves');
 }
 
 async function leaveNothingBehind() {
@@ -180,6 +209,14 @@ async function show(name, argumentsJson) {
   if (answer.error) came(`error ${answer.error.code}: ${answer.error.message}`);
   // As text, since parsing would lose digits; indented JSON inside strings is pulled together.
   else came(answer.raw.slice(answer.raw.indexOf('"result":') + 9, -1).replaceAll(/(\\n *)+/g, ' '));
+  return answer;
+}
+
+/** Sends any other request and shows both sides of it. */
+async function ask(method, paramsJson) {
+  sent(`${method} ${paramsJson}`);
+  const answer = await door.request(method, paramsJson);
+  came(answer.raw.slice(answer.raw.indexOf('"result":') + 9, -1).replaceAll(/(\\n *)+/g, ' '));
   return answer;
 }
 

@@ -6,6 +6,8 @@ const ANSWER_MS = 10_000;
 
 export class Caller {
   stderr = '';
+  /** Says what this client's user answers to a question: given its params, returns a result. */
+  answer = () => ({ action: 'decline' });
   #child;
   #waiting = new Map();
   #ended;
@@ -28,7 +30,7 @@ export class Caller {
 
   async initialize() {
     const clientInfo = { name: 'doorward-demo', version: '1' };
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo };
     const answer = await this.request('initialize', JSON.stringify(params));
     this.#write('{"jsonrpc":"2.0","method":"notifications/initialized"}');
     return answer;
@@ -75,6 +77,11 @@ export class Caller {
 
   #take(raw) {
     const message = JSON.parse(raw);
+    if (message.method === 'elicitation/create') {
+      const result = this.answer(message.params);
+      this.#write(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+      return;
+    }
     const resolve = this.#waiting.get(message.id);
     if (message.method !== undefined || resolve === undefined) return;
     this.#waiting.delete(message.id);
