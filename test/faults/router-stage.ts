@@ -2,17 +2,25 @@
 import { DoorError, decodeText, encodeText, joinPieces } from '../../src/base/index.js';
 import { StreamDoor } from '../../src/doors/index.js';
 import { createGateway, type Gateway } from '../../src/gateway/index.js';
-import { LIST_CHANGED, MemoryTransport, type Sent } from '../fixtures/memory-transport.js';
+import { LIST_CHANGED, MemoryTransport, SOME_TOOL } from '../fixtures/memory-transport.js';
 import { settled, VirtualClock } from '../fixtures/virtual-clock.js';
-import { type Link, type Routed, RouterModel, type Wire } from './router-model.js';
+import { type Link, type Routed, RouterModel, type Sort, STATUS_URI, type Wire } from './router-model.js';
+import type { Listed } from './router-offers.js';
+import { MOUNTS, StagedOffers } from './router-upstream.js';
 
-export const MOUNTS = ['a', 'b'] as const;
 /** The last one can be asked, and so has connections of its own. */
 export const CALLERS = ['one', 'two', 'asked'] as const;
 /** Deadlines end between the beats in which the test moves time. */
 export const BEAT_MS = 100;
 export const TIMEOUT_MS = 10 * BEAT_MS - 50;
 const START_MS = 3 * BEAT_MS;
+
+const METHODS: Readonly<Record<Sort, string>> = {
+  call: 'tools/call',
+  read: 'resources/read',
+  subscribe: 'resources/subscribe',
+  unsubscribe: 'resources/unsubscribe',
+};
 
 interface Connected {
   /** Names this connection of the caller: one that comes back is another. */
@@ -37,9 +45,10 @@ export interface Asked {
 
 export class RouterStage {
   readonly clock = new VirtualClock();
-  readonly model = new RouterModel(TIMEOUT_MS);
+  readonly model = new RouterModel(TIMEOUT_MS, MOUNTS);
   readonly gateway: Gateway;
   readonly links = new Map<Link, MemoryTransport>();
+  readonly offers = new StagedOffers(this.model, this.clock, this.links);
   readonly callers = new Map<string, Connected>();
   readonly questions: Shown[] = [];
   readonly asked: Asked[] = [];
@@ -92,20 +101,45 @@ export class RouterStage {
     connected.door.close();
   }
 
-  call(caller: string, mount: string): void {
+  /**
+   * A caller asks for something.
+   *
+   * @param about the mount of a tool, else a URI
+   * @param isHasty it takes it back in the same breath
+   */
+  make(caller: string, sort: Sort, about: string, isHasty = false): void {
     const connected = this.callers.get(caller);
     if (connected === undefined) return;
     const id = `${connected.nextId++}`;
     const token = `${connected.name}:${id}`;
-    this.model.called(connected.name, id, mount, token, this.clock.monotonicMs());
-    write(connected.door, { id, method: 'tools/call', params: { name: `${mount}__some`, arguments: { token } } });
+    const listedBy = this.offers.listing(about);
+    this.model.called({ caller: connected.name, id, token, sort, about, listedBy, isHasty }, this.clock.monotonicMs());
+    const params =
+      sort === 'call' ? { name: `${about}__some`, arguments: { token } } : { uri: about, _meta: { token } };
+    const request = { id, method: METHODS[sort], params };
+    if (isHasty) write(connected.door, request, cancelling(id));
+    else write(connected.door, request);
+  }
+
+  /** A caller asks for a list, and perhaps takes that back in the same breath. */
+  list(caller: string, kind: Listed, isHasty = false): void {
+    const connected = this.callers.get(caller);
+    if (connected === undefined) return;
+    const id = `${connected.nextId++}`;
+    const request = { id, method: kind === 'resources' ? 'resources/list' : 'resources/templates/list' };
+    if (isHasty) {
+      this.model.offers.gaveUpList(connected.name);
+      return write(connected.door, request, cancelling(id));
+    }
+    this.model.offers.wants(connected.name, id, kind, this.clock.monotonicMs());
+    write(connected.door, request);
   }
 
   cancel(request: Routed): void {
     const connected = this.#connected(request.caller);
     if (connected === undefined) return;
     this.model.cancelled(request);
-    write(connected.door, { method: 'notifications/cancelled', params: { requestId: request.id } });
+    write(connected.door, cancelling(request.id));
   }
 
   /** The upstream answers a request, be it for the first time or again, in time or late. */
@@ -113,6 +147,8 @@ export class RouterStage {
     if (request.link === undefined) return;
     const tag = this.#count++;
     this.model.said(request, kind, tag);
+    if (kind === 'error' && !request.isSaid) this.offers.refused(request);
+    request.isSaid = true;
     const body =
       kind === 'result' ? { result: { content: [], tag } } : { error: { code: -32_000, message: 'm', data: { tag } } };
     this.links.get(request.link)?.say(JSON.stringify({ jsonrpc: '2.0', id: request.wireId, ...body }));
@@ -143,7 +179,7 @@ export class RouterStage {
   }
 
   lose(link: Link): void {
-    this.model.linkLost(link);
+    this.model.linkLost(link, this.clock.monotonicMs());
     this.links.get(link)?.lose();
   }
 
@@ -167,11 +203,14 @@ export class RouterStage {
   }
 
   #connect(mount: string): MemoryTransport {
+    this.model.offers.troubled(this.clock.monotonicMs());
     if (this.refusing.has(mount)) throw new DoorError('UPSTREAM_UNREACHABLE', `${mount} cannot be started just now`);
     const link: Link = {
       mount,
       owner: undefined,
       isLive: true,
+      holdsLists: false,
+      hasHeldLists: false,
       isDeaf: false,
       hasTimedOut: false,
     };
@@ -179,14 +218,20 @@ export class RouterStage {
       on: {
         initialize: ({ params }) => this.#greeted(link, params as { capabilities: { elicitation?: unknown } }),
         ping: () => (link.isDeaf ? undefined : {}),
+        'tools/list': () => {
+          // From now on it is up; later ones are lists of tools anew.
+          if (transport.received('tools/list').length === 1) this.model.linkReady(link, this.clock.monotonicMs());
+          return { tools: [SOME_TOOL] };
+        },
         'tools/call': (sent) => {
           const { token } = sent.params!.arguments as { token: string };
-          this.model.begun(link, token, Number(sent.id), this.clock.monotonicMs());
+          this.model.begun(link, token, Number(sent.id), '', this.clock.monotonicMs());
         },
+        ...this.offers.reactions(link),
       },
       // Long enough for callers to do things meanwhile.
       open: () => new Promise((resolve) => void this.clock.schedule(START_MS, resolve)),
-      close: () => this.model.linkLost(link),
+      close: () => this.model.linkLost(link, this.clock.monotonicMs()),
     });
     this.links.set(link, transport);
     return transport;
@@ -199,7 +244,7 @@ export class RouterStage {
     }
     return {
       protocolVersion: '2025-11-25',
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true } },
       serverInfo: { name: link.mount, version: '1' },
     };
   }
@@ -213,6 +258,12 @@ export class RouterStage {
       const token = String(message.params?.message);
       if (!token.startsWith(`${name}:`)) model.faults.push(`${name} was asked about ${token}`);
       this.questions.push({ caller: name, id: message.id, token });
+    } else if (message.method === 'notifications/resources/list_changed') {
+      model.offers.toldChanged(name, this.clock.monotonicMs());
+    } else if (message.method === 'notifications/resources/updated') {
+      const uri = String(message.params?.uri);
+      if (uri !== STATUS_URI)
+        model.subscriptions.told(name, uri, model.offers.routesOfTold(name, uri, this.clock.monotonicMs()));
     } else if (message.method === undefined) model.answered(name, message, this.clock.monotonicMs());
   }
 }
@@ -226,13 +277,11 @@ export function heardOf(transport: MemoryTransport, id: string): unknown[] {
   });
 }
 
-/** The calls an upstream was told to give up, by the ids it knows; a ping is nobody's call. */
-export function cancelledIds(transport: MemoryTransport): number[] {
-  const calls = new Set(transport.received('tools/call').map(({ id }) => id));
-  const told = transport.received('notifications/cancelled').map(({ params }: Sent) => Number(params?.requestId));
-  return told.filter((id) => calls.has(id));
+function cancelling(requestId: string): object {
+  return { method: 'notifications/cancelled', params: { requestId } };
 }
 
-function write(door: StreamDoor, message: object): void {
-  door.push(encodeText(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`));
+/** All in one chunk. */
+function write(door: StreamDoor, ...messages: readonly object[]): void {
+  door.push(encodeText(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('')));
 }
