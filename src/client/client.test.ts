@@ -379,3 +379,24 @@ test('a transport that cannot be closed ends nobody else', async () => {
   expect(up.client.state.kind).toBe('ready');
   await up.client.close();
 });
+
+test('an upstream that is lost says what it wrote last', async () => {
+  const up = new Started([{ tail: 'warming up\nError: out of memory\n' }]);
+  await up.client.start();
+  up.transport.lose();
+  expect(up.client.state).toMatchObject({
+    kind: 'failed',
+    error: { code: 'UPSTREAM_LOST', message: expect.stringContaining('It wrote: Error: out of memory') },
+  });
+});
+
+test('a server that talks something else on its stdout is told to speak MCP there, not given more time', async () => {
+  const up = new Started([{ on: { initialize: (_, transport) => void transport.say('Server started on port 3000') } }]);
+  const failure = up.client.start().catch((thrown: unknown) => thrown);
+  await up.clock.advance(100_000);
+  expect(await failure).toMatchObject({
+    code: 'TIMEOUT',
+    message: expect.stringContaining('"Server started on port 3000", which is no MCP message'),
+    hint: expect.stringContaining('stdio mode'),
+  });
+});

@@ -135,6 +135,11 @@ export class Client {
     return this.#life.state;
   }
 
+  /** What a call that the upstream cannot take now is refused with. */
+  get refusal(): DoorError | undefined {
+    return this.#life.refusal;
+  }
+
   /** Connects and lists unless that is done or under way. @throws {DoorError} why the upstream cannot be used */
   start(): Promise<void> {
     return this.#life.start();

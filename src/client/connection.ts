@@ -69,6 +69,8 @@ export class Connection implements PendingOwner {
   codec: Codec = NEWEST;
   /** When anything was read last; monotonic. */
   lastReadMs = Number.NEGATIVE_INFINITY;
+  /** The beginning of the first line that was no message, as a JSON string; '' while there was none. */
+  firstNoise = '';
   /** Answers to requests that had been answered, had timed out or been cancelled before: swallowed. */
   lateAnswers = 0;
 
@@ -366,8 +368,9 @@ export class Connection implements PendingOwner {
   }
 
   #noise(bytes: Uint8Array, start: number, end: number): void {
-    const sample = decodeText(bytes, start, Math.min(end, start + 80));
-    this.#options.warn('noise-on-stdout', `wrote something that is no message: ${JSON.stringify(sample)}`);
+    const sample = JSON.stringify(decodeText(bytes, start, Math.min(end, start + 80)));
+    if (this.firstNoise === '') this.firstNoise = sample;
+    this.#options.warn('noise-on-stdout', `wrote something that is no message: ${sample}`);
   }
 
   #oversize({ id, method, length }: OversizeLine): void {

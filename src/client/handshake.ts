@@ -91,9 +91,25 @@ function readInitializeResult(upstream: string, answer: RawAnswer): Hello {
   };
 }
 
+/** What a process wrote beside the protocol: the last of its stderr, and the first on its stdout that was no message. */
+export interface Written {
+  readonly tail: string;
+  readonly noise: string;
+}
+
+/** A connection that was lost says what the process itself had to say about it. */
+export function explainLoss(reason: DoorError, { tail }: Written): DoorError {
+  const said = tellingLines(tail);
+  if (said === '') return reason;
+  const { code, message, data, hint } = reason;
+  const options = { data, ...(hint !== undefined && { hint }), cause: reason };
+  return new DoorError(code, `${message}. It wrote: ${said}`, options);
+}
+
 /** A start that failed says what the process itself had to say about it. */
-export function explainStart(upstream: string, error: DoorError, written: string): DoorError {
-  const tail = tellingLines(written);
+export function explainStart(upstream: string, error: DoorError, written: Written): DoorError {
+  const tail = tellingLines(written.tail);
+  if (error.code === 'TIMEOUT' && written.noise !== '') return explainNoise(upstream, error, written.noise);
   const { code: first } = error.cause instanceof DoorError ? error.cause : error;
   const code = first === 'UPSTREAM_LOST' || first === 'INTERNAL' ? 'UPSTREAM_UNREACHABLE' : first;
   // No call was under way: that handshake's outcome is nobody's concern.
@@ -103,6 +119,16 @@ export function explainStart(upstream: string, error: DoorError, written: string
   return new DoorError(code, `${message}${said}`, {
     data: { ...facts, upstream },
     hint: error.hint ?? 'See all it wrote with --verbose, or run its command by hand.',
+    cause: error,
+  });
+}
+
+/** Raising the time would not help: it speaks, but something else. */
+function explainNoise(upstream: string, error: DoorError, noise: string): DoorError {
+  const message = `${upstream}: ${error.message}. On stdout it wrote ${noise}, which is no MCP message`;
+  return new DoorError('TIMEOUT', message, {
+    data: { ...error.data, upstream },
+    hint: 'Start it in its stdio mode, and have it log to stderr: its stdout must carry MCP messages only.',
     cause: error,
   });
 }

@@ -1,6 +1,6 @@
 import { type Clock, DoorError, type EventBus, guarded, type Scheduled, toDoorError } from '../base/index.js';
 import type { Connection } from './connection.js';
-import { explainStart, type Hello, StartDeadline } from './handshake.js';
+import { explainLoss, explainStart, type Hello, StartDeadline, type Written } from './handshake.js';
 import type { ToolList } from './listing.js';
 import { type RestartOptions, RestartPolicy } from './restart.js';
 import type { Transport } from './transport.js';
@@ -68,6 +68,12 @@ export interface LifecycleOptions extends RestartOptions {
 /** More reasons than these are not told in one row of failures: some servers never fail with the same words twice. */
 const MAX_TOLD = 16;
 
+/** A connection that is being opened, and what its process wrote meanwhile. */
+interface Opening {
+  readonly greeted: Promise<Ready>;
+  written(): Written;
+}
+
 /** Failures with no stable minute between them. */
 interface Row {
   readonly sinceMs: number;
@@ -99,6 +105,13 @@ export class Lifecycle {
 
   get state(): ClientState {
     return this.#state;
+  }
+
+  /** What a call that it cannot take is refused with; undefined while it can, or nobody knows yet. */
+  get refusal(): DoorError | undefined {
+    const state = this.#state;
+    const failed = state.kind === 'failed' ? state : state.kind === 'connecting' ? state.failed : undefined;
+    return failed?.isFlapping ? this.#keepsEnding(failed) : failed?.error;
   }
 
   /** Starts it unless it is up or being started. @throws {DoorError} why it cannot be used */
@@ -145,27 +158,29 @@ export class Lifecycle {
     if (this.#isClosed()) throw this.#unreachable('closed while starting');
     const { clock, startTimeoutMs, maxStartMs } = this.#options;
     const deadline = new StartDeadline(clock, startTimeoutMs, maxStartMs);
-    let transport: Transport | undefined;
+    let opening: Opening | undefined;
     try {
-      transport = this.#options.connect();
+      opening = this.#open(deadline);
       const givenUp = new Promise<never>((_, reject) => {
         this.#giveUp = reject;
       });
-      this.#begun(await Promise.race([this.#greet(transport, deadline), deadline.passed, givenUp]));
+      this.#begun(await Promise.race([opening.greeted, deadline.passed, givenUp]));
     } catch (thrown) {
-      throw this.#startFailed(toDoorError(thrown), transport?.tail() ?? '');
+      throw this.#startFailed(toDoorError(thrown), opening?.written() ?? { tail: '', noise: '' });
     } finally {
       this.#giveUp = () => {};
       deadline.end();
     }
   }
 
-  async #greet(transport: Transport, deadline: StartDeadline): Promise<Ready> {
+  #open(deadline: StartDeadline): Opening {
+    const transport = this.#options.connect();
+    const written = (): Written => ({ tail: transport.tail(), noise: connection.firstNoise });
     const activity = (): void => deadline.extend();
-    const lost = (reason: DoorError): void => this.#lost(connection, reason);
+    const lost = (reason: DoorError): void => this.#lost(connection, explainLoss(reason, written()));
     const connection: Connection = this.#options.wrap(transport, { lost, activity });
     this.#connections.add(connection);
-    return this.#options.greet(connection, activity);
+    return { written, greeted: this.#options.greet(connection, activity) };
   }
 
   #begun(ready: Ready): void {
@@ -180,8 +195,8 @@ export class Lifecycle {
   }
 
   /** Whoever waits for the start hears at once: what was started may take seconds to end. */
-  #startFailed(thrown: DoorError, tail: string): DoorError {
-    const error = explainStart(this.#options.upstream, thrown, tail);
+  #startFailed(thrown: DoorError, written: Written): DoorError {
+    const error = explainStart(this.#options.upstream, thrown, written);
     void this.#retireAll();
     if (!this.#isClosed()) this.#fail(error, error);
     return error;

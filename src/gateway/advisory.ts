@@ -59,13 +59,18 @@ export class StatusBoard {
   }
 
   read(): RelayedAnswer {
-    const text = JSON.stringify({ upstreams: this.advisories() });
+    const upstreams = this.advisories();
+    const all = this.#mounts.length;
+    const summary =
+      upstreams.length === 0 ? `all ${all} servers are well` : `${upstreams.length} of ${all} servers need a look`;
+    const text = JSON.stringify({ summary, upstreams });
     const result = { contents: [{ uri: STATUS_URI, mimeType: 'application/json', text }] };
     return { kind: 'result', json: sliceOf(encodeText(JSON.stringify(result))), hasLineBreaks: false };
   }
 
-  /** Something may have changed: tells so if it has. */
+  /** Something may have changed: tells so if it has, and looks again when a start has lasted long enough to be named. */
   look(): void {
+    this.#lookLater();
     const seen = JSON.stringify(this.advisories().map(({ id, status, reason }) => [id, status, reason]));
     const before = this.#seen;
     if (seen === before) return;
@@ -73,10 +78,14 @@ export class StatusBoard {
     this.#changed({ isListed: seen !== NOTHING, wasListed: before !== NOTHING });
   }
 
-  /** Looks again when upstreams that are starting now have taken long enough to be named. */
-  lookLater(): void {
+  #lookLater(): void {
     this.#slowStart?.cancel();
-    this.#slowStart = this.#clock.schedule(SLOW_START_MS + 1, () => this.look());
+    const nowMs = this.#clock.nowMs();
+    const left = this.#mounts.flatMap(({ state }) => {
+      const isStarting = state.kind === 'connecting' && state.failure === undefined;
+      return isStarting && nowMs - state.sinceMs < SLOW_START_MS ? [SLOW_START_MS - (nowMs - state.sinceMs)] : [];
+    });
+    if (left.length > 0) this.#slowStart = this.#clock.schedule(Math.min(...left) + 1, () => this.look());
   }
 
   close(): void {

@@ -80,13 +80,18 @@ export class Fleet {
 
   /** Starts every mount that was never started. @returns when that was first done, in monotonic milliseconds */
   start(): number {
+    const isFirst = this.#startedAtMs === undefined;
     if (this.#startedAtMs === undefined) {
       this.#startedAtMs = this.options.clock.monotonicMs();
       const recalled = this.mounts.filter((mount) => mount.recall());
-      if (recalled.length > 0) this.#snapshot = this.#build();
-      this.#status.lookLater();
+      if (recalled.length > 0) {
+        this.#snapshot = this.#build();
+        // There is something to be shown already: others are waited for as when the first has listed.
+        this.#firstListedAtMs = this.#startedAtMs;
+      }
     }
     for (const mount of this.mounts) mount.start();
+    if (isFirst) this.#status.look();
     return this.#startedAtMs;
   }
 

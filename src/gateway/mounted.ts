@@ -202,6 +202,11 @@ export class MountedUpstream {
     return state.kind === 'failed' ? state : state.kind === 'connecting' ? state.failure : undefined;
   }
 
+  /** What a call is refused with while it cannot be used. */
+  get refusal(): DoorError | undefined {
+    return this.#client === undefined ? this.#error : this.#client.refusal;
+  }
+
   /** It was up, or was to be, and is started again; one whose configuration is bad is not down but absent. */
   get isDown(): boolean {
     return this.#client !== undefined && this.failure !== undefined;

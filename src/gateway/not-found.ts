@@ -96,7 +96,7 @@ function failureOfOwner(
   for (const each of mounts) {
     const isOwner = mount !== undefined || each.hasPrefixOf(name);
     if (!isOwner || each.hasListed) continue;
-    if (each.failure !== undefined) return each.failure.error;
+    if (each.refusal !== undefined) return each.refusal;
   }
   return undefined;
 }

@@ -112,8 +112,8 @@ export class OfferShelf {
         down.map(({ id }) => id),
       );
     }
-    const failure = down.find((mount) => mount.hasPrefixOf(key))?.failure;
-    if (failure !== undefined) return failure.error;
+    const refusal = down.find((mount) => mount.hasPrefixOf(key))?.refusal;
+    if (refusal !== undefined) return refusal;
     return promptNotFound(
       key,
       this.#snapshot.prompts.map((offer) => offer.key),

@@ -411,6 +411,37 @@ describe('what is wrong', () => {
     expect(await isListed(view)).toBe(false);
   });
 
+  test('is told of when a start has lasted 5 s, whenever that began', async () => {
+    const fixture = new MemoryGateway({ a: {}, hung: { scripts: [SILENT] } });
+    const caller = new FakeCaller();
+    const view = fixture.gateway.admit(caller);
+    const told: string[] = [];
+    view.onListChanged((list) => told.push(list));
+    view.start();
+    await fixture.clock.advance(1_000);
+    const first = isListed(view);
+    await fixture.clock.advance(2_000);
+    expect(await first).toBe(false);
+    await fixture.clock.advance(2_500);
+    expect(told).toContain('resources');
+    const second = isListed(view);
+    await fixture.clock.advance(1);
+    expect(await second).toBe(true);
+  });
+
+  test('of an upstream that keeps ending before it ever listed is what its calls are refused with', async () => {
+    const dying: MemoryScript = { open: () => Promise.reject(new Error('no')) };
+    const fixture = new MemoryGateway({ dying: { scripts: [dying] } });
+    const view = fixture.gateway.admit(new FakeCaller());
+    view.start();
+    await fixture.clock.advance(20_000);
+    await expect(view.call(callOf('dying__x'), ME)).rejects.toMatchObject({
+      code: 'UPSTREAM_UNREACHABLE',
+      message: expect.stringContaining('keeps ending'),
+      data: { retryAtMs: expect.any(Number) },
+    });
+  });
+
   test('names one that hangs, one that keeps ending, and one with broken schemas', async () => {
     const broken = { name: 'x', inputSchema: { type: 'nonsense' } };
     const dying: MemoryScript = { open: () => Promise.reject(new Error('no')) };
