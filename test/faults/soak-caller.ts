@@ -246,12 +246,14 @@ export class SoakCaller {
     else entry.progressAtMs.push(nowMs());
   }
 
-  /** An upstream asks: it must be one that works on a call of ours. */
+  /** An upstream asks: it must be one that works on a call of ours, or did until it was cancelled or ran out of time. */
   #asked({ id, method, params }: Wire, raw: string): void {
     const token = String(params?.message);
     const entry = [...this.#open].find((open) => open.token === token);
-    const isCancelled = this.calls.some((call) => call.token === token && call.cancelledAtMs !== undefined);
-    if (method !== 'elicitation/create' || (entry === undefined && !isCancelled)) {
+    const isOver = this.calls.some(
+      (call) => call.token === token && (call.cancelledAtMs ?? call.answers[0]) !== undefined,
+    );
+    if (method !== 'elicitation/create' || (entry === undefined && !isOver)) {
       this.#odd('was asked about a call that is not its own', raw);
     }
     if (!this.options.declaresElicitation) this.#odd('was asked though it declared nothing', raw);
