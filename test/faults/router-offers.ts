@@ -309,7 +309,9 @@ export class OfferModel {
 
   #waitsUntilMs(fleet: string, kind: Listed): number {
     const { sinceMs, firstListedAtMs } = this.#known(fleet).asked.get(kind)!;
-    return firstListedAtMs === undefined ? sinceMs + WHEN_NONE_MS : firstListedAtMs + AFTER_FIRST_MS;
+    const isTroubled = this.#troubledAtMs >= sinceMs;
+    // One that is lost or down when it is asked for and lists later is not waited for, nor does it shorten the wait.
+    return firstListedAtMs === undefined || isTroubled ? sinceMs + WHEN_NONE_MS : firstListedAtMs + AFTER_FIRST_MS;
   }
 
   #settleOwed(link: Link, kind: Listed, sinceMs: number, nowMs: number): void {

@@ -7,6 +7,8 @@ interface Subscription {
   readonly caller: string;
   readonly where: Where;
   state: 'sure' | 'perhaps';
+  /** It was granted, if not lately: a wish that fails does not end it. */
+  wasGranted: boolean;
   /** Requests to subscribe that are not answered. */
   beginning: number;
   /** Asked for twice, or also asked to end, at once: which of them counts is not said, until another one is made alone. */
@@ -58,8 +60,10 @@ export class SubscriptionModel {
   ended(caller: string, where: Where, isGranted: boolean): void {
     const subscription = this.#get(caller, where);
     subscription.beginning--;
-    if (isGranted) subscription.state = subscription.isTangled ? 'perhaps' : 'sure';
-    else if (subscription.state === 'perhaps') this.#dropIfIdle(subscription);
+    if (isGranted) {
+      subscription.state = subscription.isTangled ? 'perhaps' : 'sure';
+      subscription.wasGranted = true;
+    } else if (!subscription.wasGranted) this.#dropIfIdle(subscription);
   }
 
   /** A caller wants to hear no more of what it calls so; from now on it may be told or not. */
@@ -156,7 +160,14 @@ export class SubscriptionModel {
   #get(caller: string, where: Where): Subscription {
     const known = this.#all.find((each) => each.caller === caller && isSame(each.where, where));
     if (known !== undefined) return known;
-    const subscription: Subscription = { caller, where, state: 'perhaps', beginning: 0, isTangled: false };
+    const subscription: Subscription = {
+      caller,
+      where,
+      state: 'perhaps',
+      wasGranted: false,
+      beginning: 0,
+      isTangled: false,
+    };
     this.#all.push(subscription);
     return subscription;
   }

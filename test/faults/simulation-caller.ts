@@ -4,6 +4,7 @@ import { StreamDoor } from '../../src/doors/index.js';
 import type { Gateway } from '../../src/gateway/index.js';
 import type { SimulationClock } from './simulation-clock.js';
 import type { SimulatedCall, SimulationAct, SimulationJournal } from './simulation-journal.js';
+import { ResourceReader } from './simulation-offers.js';
 import type { SimulatedUpstream } from './simulation-upstream.js';
 import type { Seeded } from './soak-seeded.js';
 
@@ -25,8 +26,12 @@ export interface SimulatedCallerOptions {
 interface Told {
   readonly id?: string;
   readonly method?: string;
-  readonly params?: { readonly message?: string };
-  readonly result?: { readonly content?: readonly { readonly text: string }[]; readonly tools?: readonly unknown[] };
+  readonly params?: { readonly message?: string; readonly uri?: string };
+  readonly result?: {
+    readonly content?: readonly { readonly text: string }[];
+    readonly tools?: readonly unknown[];
+    readonly resources?: readonly { readonly uri: string }[];
+  };
   readonly error?: {
     readonly code: number;
     readonly message: string;
@@ -44,6 +49,10 @@ const ORDINARY: Readonly<Record<Exclude<SimulationAct, 'hang' | 'late'>, number>
 };
 const LIST = /^\{"jsonrpc":"2\.0","id":"(l\d+)","result":\{"tools":\[/;
 const READ_EVERY = 100;
+/** How many requests read a resource; the others call a tool. */
+const READS = 0.25;
+/** By then it has been asked what it offers, if it can be; where a list was late as well. */
+const KNOWN_MS = 15_000;
 /** A lost connection fails its calls within this. */
 const TOLD_WITHIN_MS = 100;
 /** An upstream that was lost is back by then unless it cannot be started. */
@@ -60,15 +69,20 @@ export class SimulatedCaller {
   /** Until when an upstream asked this caller something: no deadline passes meanwhile. */
   #asked = new Map<string, number>();
   isActive = true;
+  #arrivedAtMs = 0;
+  #resources: ResourceReader;
 
   constructor(options: SimulatedCallerOptions) {
     this.#options = options;
+    this.#resources = new ResourceReader(options);
   }
 
   arrive(): void {
     const { gateway, journal, name, declaresElicitation } = this.#options;
     this.#open = new Map();
     this.#lists = new Set();
+    this.#arrivedAtMs = this.#options.clock.monotonicMs();
+    this.#resources = new ResourceReader(this.#options);
     const door: StreamDoor = new StreamDoor({
       limits: gateway.limits,
       principal: { id: 'local:1000', kind: 'local' },
@@ -93,6 +107,10 @@ export class SimulatedCaller {
     });
     this.#send({ method: 'notifications/initialized' });
     this.#list();
+    this.#listResources();
+    for (const uri of this.#resources.subscriptions(this.#options.upstreams)) {
+      this.#send({ id: `s${this.#nextId++}`, method: 'resources/subscribe', params: { uri } });
+    }
     this.#think(door);
   }
 
@@ -139,9 +157,15 @@ export class SimulatedCaller {
     this.#send({ id, method: 'tools/list' });
   }
 
+  #listResources(): void {
+    this.#send({ id: `r${this.#nextId++}`, method: 'resources/list' });
+  }
+
   #call(): void {
     const { clock, seeded, journal, name, upstreams, timeoutShare } = this.#options;
-    const upstream = seeded.pick(upstreams).options;
+    const picked = seeded.pick(upstreams);
+    const upstream = picked.options;
+    const read = seeded.chance(READS) ? this.#resources.draw(picked) : undefined;
     const isTimedOut = seeded.chance(timeoutShare);
     const drawn: SimulationAct = isTimedOut ? seeded.pick(['hang', 'late']) : seeded.weighted(ORDINARY);
     const act = drawn === 'crash' && !upstream.breaks ? 'answer' : drawn;
@@ -153,6 +177,7 @@ export class SimulatedCaller {
       caller: name,
       upstream: upstream.name,
       act,
+      ...(read !== undefined && { reads: read.sort }),
       sentAtMs,
       begun: 0,
       isOpen: true,
@@ -163,7 +188,8 @@ export class SimulatedCaller {
     this.#open.set(id, call);
     const tool = `${upstream.name}__tool${seeded.below(upstream.tools)}`;
     const args = { token, act, afterMs: seeded.below(2_000) };
-    this.#send({ id, method: 'tools/call', params: { name: tool, arguments: args } });
+    if (read === undefined) this.#send({ id, method: 'tools/call', params: { name: tool, arguments: args } });
+    else this.#send({ id, method: 'resources/read', params: { uri: read.uri, _meta: args } });
     if (seeded.chance(0.02)) clock.schedule(seeded.below(1_000), () => this.#cancel(id, call));
   }
 
@@ -184,14 +210,23 @@ export class SimulatedCaller {
     if (message.method !== undefined) {
       journal.count(message.method);
       if (message.method === 'notifications/tools/list_changed') this.#list();
+      if (message.method === 'notifications/resources/list_changed') this.#listResources();
+      if (message.method === 'notifications/resources/updated') this.#resources.updated(String(message.params?.uri));
       return;
     }
     const id = String(message.id);
     if (id === 'hello') return;
+    if (id.startsWith('r')) return this.#resourcesListed(message);
+    if (id.startsWith('s')) return journal.count(message.result === undefined ? 'subscribed in vain' : 'subscribed');
     const call = this.#open.get(id);
     if (call === undefined) return journal.miss(`${name} was answered ${id}, which is over: ${line.slice(0, 200)}`);
     this.#open.delete(id);
     this.#answered(call, message);
+  }
+
+  #resourcesListed({ result }: Told): void {
+    const { clock, upstreams } = this.#options;
+    this.#resources.listed(result?.resources, upstreams, clock.monotonicMs());
   }
 
   #listed(line: string): void {
@@ -232,6 +267,8 @@ export class SimulatedCaller {
     if (outcome !== 'unknown' && call.begun > 0) return `${code} without an outcome, and it was begun`;
     const brokenAtMs = this.#options.upstreams.find(({ options }) => options.name === call.upstream)!.brokenAtMs;
     switch (code) {
+      case 'RESOURCE_UNKNOWN':
+        return this.#faultOfUnknown(call, brokenAtMs);
       case 'TIMEOUT':
         return call.act === 'hang' || call.act === 'late' ? undefined : `timed out after ${nowMs - call.sentAtMs} ms`;
       case 'UPSTREAM_LOST':
@@ -244,6 +281,15 @@ export class SimulatedCaller {
       default:
         return `${code}: ${error?.message}`;
     }
+  }
+
+  #faultOfUnknown({ reads, begun, sentAtMs }: SimulatedCall, brokenAtMs: number): string | undefined {
+    if (reads === undefined || begun > 0) return 'unknown, and it is no read, or was begun';
+    // Of another edition by now, or told of too late.
+    if (reads === 'unlisted' || reads === 'changing') return undefined;
+    // A caller that can be asked has connections of its own, which know nothing at first.
+    const isNew = sentAtMs - this.#arrivedAtMs < KNOWN_MS;
+    return isNew || brokenAtMs > sentAtMs - RESTART_MS ? undefined : `${reads}, and unknown`;
   }
 
   #questioned({ id, params }: Told): void {

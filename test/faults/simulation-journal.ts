@@ -1,4 +1,5 @@
 /** What is known of each call while it is under way, kept by the world and not by what is tested. */
+import type { UriSort } from './simulation-offers.js';
 
 export type SimulationAct = 'answer' | 'error' | 'hang' | 'late' | 'duplicate' | 'garbage' | 'crash' | 'ask';
 
@@ -7,6 +8,8 @@ export interface SimulatedCall {
   readonly caller: string;
   readonly upstream: string;
   readonly act: SimulationAct;
+  /** Of what kind the URI is that it reads; undefined for a call of a tool. */
+  readonly reads?: UriSort;
   readonly sentAtMs: number;
   /** How often an upstream began to work on it. */
   begun: number;
@@ -33,7 +36,7 @@ export class SimulationJournal {
 
   begin(call: SimulatedCall): void {
     this.#calls.set(call.token, call);
-    this.count('calls');
+    this.count(call.reads === undefined ? 'calls' : `reads of what is ${call.reads}`);
   }
 
   find(token: string): SimulatedCall | undefined {

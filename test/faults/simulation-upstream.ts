@@ -3,6 +3,7 @@ import { DoorError, decodeText, encodeText, joinPieces, type Piece } from '../..
 import type { Transport, TransportHandlers } from '../../src/client/index.js';
 import type { SimulationClock } from './simulation-clock.js';
 import type { SimulationJournal } from './simulation-journal.js';
+import { offersText } from './simulation-offers.js';
 import type { Seeded } from './soak-seeded.js';
 
 export interface SimulatedUpstreamOptions {
@@ -24,6 +25,9 @@ interface Incoming {
     readonly protocolVersion?: string;
     readonly capabilities?: { readonly elicitation?: unknown };
     readonly arguments?: { readonly token: string; readonly act: string; readonly afterMs: number };
+    readonly uri?: string;
+    /** Of a caller's own request about a resource. */
+    readonly _meta?: { readonly token: string; readonly act: string; readonly afterMs: number };
   };
   readonly result?: { readonly action?: string; readonly content?: { readonly token?: string } };
 }
@@ -32,6 +36,9 @@ interface Incoming {
 const LATE_MS = 100_000;
 const PIPE_MS = 3;
 const START_MS = 400;
+/** Some lists of offers take so long, and are what was offered when they were asked for. */
+const LATE_LIST_MS = 4_000;
+const LATE_LISTS = 0.1;
 
 export class SimulatedUpstream {
   readonly options: SimulatedUpstreamOptions;
@@ -40,8 +47,9 @@ export class SimulatedUpstream {
   brokenAtMs = Number.NEGATIVE_INFINITY;
   /** It cannot be started before. */
   downUntilMs = 0;
-  /** How often its list changed. */
+  /** How often its list changed, and when it did last. */
   edition = 0;
+  changedAtMs = 0;
 
   constructor(options: SimulatedUpstreamOptions) {
     this.options = options;
@@ -60,7 +68,12 @@ export class SimulatedUpstream {
 
   changeList(): void {
     this.edition++;
-    for (const connection of this.connections) connection.notify('notifications/tools/list_changed');
+    this.changedAtMs = this.options.clock.monotonicMs();
+    for (const connection of this.connections) {
+      connection.notify('notifications/tools/list_changed');
+      connection.notify('notifications/resources/list_changed');
+      for (const uri of connection.subscribed) connection.notify('notifications/resources/updated', { uri });
+    }
   }
 
   /** @returns the JSON text of its list: one tool comes and goes, another changes its schema with each edition */
@@ -89,6 +102,9 @@ export class SimulatedUpstream {
 
 class SimulatedConnection implements Transport {
   backlogBytes = 0;
+  /** What it was asked to tell of. */
+  readonly subscribed = new Set<string>();
+  readonly #listing = new Set<string>();
   readonly #upstream: SimulatedUpstream;
   #handlers: TransportHandlers | undefined;
   #isOver = false;
@@ -168,7 +184,8 @@ class SimulatedConnection implements Transport {
       case 'initialize': {
         this.#mayAsk = params?.capabilities?.elicitation !== undefined;
         const serverInfo = { name: this.#upstream.options.name, version: '1' };
-        const capabilities = { tools: { listChanged: true } };
+        const listChanged = true;
+        const capabilities = { tools: { listChanged }, resources: { subscribe: true, listChanged } };
         return answer(JSON.stringify({ protocolVersion: params?.protocolVersion, capabilities, serverInfo }));
       }
       case 'tools/list':
@@ -176,6 +193,17 @@ class SimulatedConnection implements Transport {
         return answer(this.#upstream.listText());
       case 'tools/call':
         return this.#call(id as number, params!.arguments!);
+      case 'resources/list':
+      case 'resources/templates/list':
+        return this.#listOffers(method, answer);
+      case 'resources/read':
+        return this.#read(id as number, params!);
+      case 'resources/subscribe':
+        this.subscribed.add(params!.uri!);
+        return answer('{}');
+      case 'resources/unsubscribe':
+        this.subscribed.delete(params!.uri!);
+        return answer('{}');
       case 'notifications/cancelled':
         // Half of them go on all the same.
         if (params!.requestId! % 2 === 0) this.#open.delete(params!.requestId!);
@@ -183,6 +211,26 @@ class SimulatedConnection implements Transport {
       default:
         if (id !== undefined) answer('{}');
     }
+  }
+
+  #listOffers(method: string, answer: (text: string) => void): void {
+    const { clock, seeded, journal, name } = this.#upstream.options;
+    journal.count(`${method} asked`);
+    if (this.#listing.has(method)) journal.miss(`${name} was asked for ${method} while it was being asked for that`);
+    this.#listing.add(method);
+    const text = offersText(method, name, this.#upstream.edition);
+    const isLate = seeded.chance(LATE_LISTS);
+    if (isLate) journal.count('lists that came late');
+    clock.schedule(isLate ? seeded.below(LATE_LIST_MS) : 0, () => {
+      this.#listing.delete(method);
+      answer(text);
+    });
+  }
+
+  #read(id: number, { uri = '', _meta }: NonNullable<Incoming['params']>): void {
+    const { journal, name } = this.#upstream.options;
+    if (!uri.startsWith(`${name}://`)) journal.miss(`${name} was asked for ${uri}`);
+    this.#call(id, _meta!);
   }
 
   #call(

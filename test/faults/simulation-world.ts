@@ -6,6 +6,7 @@ import { prepareEngine } from '../../src/schema/index.js';
 import { SimulatedCaller } from './simulation-caller.js';
 import { SimulationClock } from './simulation-clock.js';
 import { SimulationJournal } from './simulation-journal.js';
+import { resourcesOf } from './simulation-offers.js';
 import { SimulatedUpstream } from './simulation-upstream.js';
 import { Seeded } from './soak-seeded.js';
 
@@ -65,6 +66,8 @@ const MINUTE_MS = 60_000;
 /** Past every deadline and every wait the gateway knows. */
 const CALM_MS = 20 * MINUTE_MS;
 const MAX_DOWN_MS = 40_000;
+const CHANGES_AGAIN = 0.3;
+const CHANGES_WITHIN_MS = 3_000;
 const SWEEP_EVERY_MS = 10 * MINUTE_MS;
 
 export class SimulatedWorld {
@@ -160,7 +163,12 @@ export class SimulatedWorld {
     for (const upstream of this.upstreams) {
       if (upstream.options.breaks)
         this.#every(flapEveryMs, seeded, () => upstream.flap(seeded.chance(0.5) ? 0 : seeded.below(MAX_DOWN_MS)));
-      this.#every(changeEveryMs, seeded, () => upstream.changeList());
+      this.#every(changeEveryMs, seeded, () => {
+        upstream.changeList();
+        // Again, while the list that was asked for then may not have come yet.
+        if (seeded.chance(CHANGES_AGAIN))
+          this.clock.schedule(seeded.below(CHANGES_WITHIN_MS), () => upstream.changeList());
+      });
     }
     this.#every(SWEEP_EVERY_MS, seeded, () => this.journal.sweep(this.clock.monotonicMs()));
     for (const caller of this.callers) caller.arrive();
@@ -181,6 +189,21 @@ export class SimulatedWorld {
     for (const caller of this.callers) caller.leave();
     await this.clock.runUntil(this.clock.monotonicMs() + Math.max(CALM_MS, this.#options.flapEveryMs + MINUTE_MS));
     this.journal.sweep(this.clock.monotonicMs());
+    await this.#compareOffers();
+  }
+
+  /** What is listed after all that came and went, late lists among it, is what there is; and nobody hears of it any more. */
+  async #compareOffers(): Promise<void> {
+    const listing = this.gateway.listOffers('resources');
+    await this.clock.runUntil(this.clock.monotonicMs() + MINUTE_MS);
+    const listed = (await listing).filter(({ mount }) => mount !== '').map(({ key }) => key);
+    const offered = this.upstreams.flatMap(({ options, edition }) => resourcesOf(options.name, edition));
+    if (listed.join() !== offered.join()) this.journal.miss(`listed is ${listed.join()}, offered ${offered.join()}`);
+    for (const { options, connections } of this.upstreams) {
+      for (const { subscribed } of connections) {
+        if (subscribed.size > 0) this.journal.miss(`${options.name} still tells of ${[...subscribed].join()}`);
+      }
+    }
   }
 
   async #end(): Promise<void> {

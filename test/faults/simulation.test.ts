@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SEVEN_DAYS, SimulatedWorld, type SimulationResult } from './simulation-world.js';
 
-const SMALL = { ...SEVEN_DAYS, upstreams: 5, callers: 6, declaring: 2, minutes: 120 };
+const SMALL = { ...SEVEN_DAYS, upstreams: 5, callers: 6, declaring: 2, minutes: 120, flapEveryMs: 15 * 60_000 };
 /** DOORWARD_MINUTES=10080 runs case g12 as it is written: seven days. */
 const MINUTES = Number(process.env.DOORWARD_MINUTES ?? 3 * 60);
 
@@ -20,7 +20,17 @@ describe('a simulated time', () => {
     for (const what of ['result', 'TIMEOUT', 'UPSTREAM_LOST', 'vanished', 'cancelled']) {
       expect(result.counts[`ended: ${what}`], what).toBeGreaterThan(0);
     }
-    expect(result.counts['callers asked']).toBeGreaterThan(0);
+    for (const what of [
+      'callers asked',
+      'reads of what is fixed',
+      'reads of what is made',
+      'resources listed',
+      'lists that came late',
+      'updates told',
+      'subscribed',
+    ]) {
+      expect(result.counts[what], what).toBeGreaterThan(0);
+    }
   });
 
   test('passes in the same way for the same seed', async () => {
