@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { splitCallTarget } from './call-target.js';
 
+const LISTING = (server?: string): string => ['doorward tools', server].join(' ');
 const IDS = ['files', 'my.server', 'my', 'a', 'a.b', 'x__y'];
 
 test.each([
@@ -11,7 +12,7 @@ test.each([
   { why: 'a shorter one where the longer has no tool', text: 'my.server', server: 'my', tool: 'server' },
   { why: 'the public name', text: 'files__read', server: 'files', tool: 'read' },
   { why: 'the public name of an id with underscores', text: 'x__y__z', server: 'x__y', tool: 'z' },
-])('$why', ({ text, server, tool }) => expect(splitCallTarget(text, IDS)).toEqual({ server, tool }));
+])('$why', ({ text, server, tool }) => expect(splitCallTarget(text, IDS, LISTING)).toEqual({ server, tool }));
 
 test.each([
   { why: 'a server alone', text: 'files', says: '"files" is a server, not a tool', hint: 'doorward tools files' },
@@ -22,7 +23,7 @@ test.each([
   { why: 'nothing', text: '', says: 'names no server and tool' },
 ])('$why is refused', ({ text, says, hint = '' }) => {
   try {
-    splitCallTarget(text, IDS);
+    splitCallTarget(text, IDS, LISTING);
     expect.unreachable();
   } catch (thrown) {
     expect((thrown as Error).message).toContain(says);
@@ -35,7 +36,7 @@ test('a name put together from an id and a tool is taken apart again, at the lon
   fc.assert(
     fc.property(fc.uniqueArray(part, { minLength: 1 }), part, (ids, tool) => {
       for (const id of ids) {
-        const split = splitCallTarget(`${id}.${tool}`, ids);
+        const split = splitCallTarget(`${id}.${tool}`, ids, LISTING);
         expect(`${split.server}.${split.tool}`).toBe(`${id}.${tool}`);
         expect(split.server.length).toBeGreaterThanOrEqual(id.length);
       }

@@ -1,8 +1,10 @@
 import { DoorError } from '../base/index.js';
-import { findNearest, type Problem, quoted } from '../config/index.js';
+import { type Problem, quoted } from '../config/index.js';
 import type { Gateway, UpstreamStatus } from '../gateway/index.js';
 import { logEvents } from '../runtime/node/index.js';
+import { findCallTarget } from './call-target.js';
 import type { Cli } from './cli.js';
+import { nextCommand } from './command-hint.js';
 import { readDuration } from './duration.js';
 import { type LoadedConfig, loadConfig } from './load-config.js';
 import { logScreen } from './log-screen.js';
@@ -10,6 +12,7 @@ import { openGateway } from './open-gateway.js';
 import type { Run } from './parse-command-line.js';
 import { writeError, writeProblem } from './report-error.js';
 import { SignOfLife } from './sign-of-life.js';
+import { unknownServer } from './unknown-server.js';
 
 /** What a command that asks servers something, and ends, works with. */
 export interface OneShot {
@@ -60,6 +63,13 @@ export function chooseServers(loaded: LoadedConfig, operand: string | undefined,
   if (run.target) {
     throw unknownServer(operand, [], 'The server after -- is the only one; leave SERVER out.');
   }
+  const ids = loaded.config.servers.map(({ id }) => id);
+  const meant = ids.includes(operand) ? undefined : findCallTarget(operand, ids);
+  if (meant) {
+    // After a call that was refused this is what one types next.
+    const line = nextCommand(run, run.command.name, meant.server, ...(run.options.has('schema') ? ['--schema'] : []));
+    throw unknownServer(operand, ids, `Name the server alone: ${line}`);
+  }
   return [getServer(loaded, operand)];
 }
 
@@ -78,19 +88,6 @@ export function getServer({ config }: LoadedConfig, id: string): string {
       config.servers.map((candidate) => candidate.id),
     );
   return id;
-}
-
-export function unknownServer(id: string, ids: readonly string[], hint?: string): DoorError {
-  const nearest = findNearest(id, ids);
-  const known = ids.length === 0 ? 'No server is configured.' : `Servers: ${ids.map(shown).join(', ')}.`;
-  return new DoorError('CONFIG_INVALID', `there is no server ${quoted(id)}`, {
-    data: { server: id },
-    hint: hint ?? (nearest ? `Did you mean ${shown(nearest)}?` : known),
-  });
-}
-
-function shown(id: string): string {
-  return /^[\w.-]+$/.test(id) ? id : quoted(id);
 }
 
 /**

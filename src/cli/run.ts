@@ -1,5 +1,6 @@
-import { CallSignal } from '../base/index.js';
+import { CallSignal, DoorError } from '../base/index.js';
 import { type Cli, Interrupted } from './cli.js';
+import { atCommandLine } from './command-hint.js';
 import { leaveSoon } from './leave-soon.js';
 import { type Invocation, parseCommandLine, type Run } from './parse-command-line.js';
 import { reportError } from './report-error.js';
@@ -91,7 +92,9 @@ export async function run(words: readonly string[], cli: Cli): Promise<number> {
   } catch (thrown) {
     if (thrown instanceof Interrupted) return EXIT_INTERRUPTED;
     const has = (option: string): boolean => invocation.kind === 'run' && invocation.options.has(option);
-    return reportError(thrown, cli, { isJson: has('json'), isVerbose: has('verbose') });
+    const failure =
+      thrown instanceof DoorError && invocation.kind === 'run' ? atCommandLine(thrown, invocation) : thrown;
+    return reportError(failure, cli, { isJson: has('json'), isVerbose: has('verbose') });
   }
 }
 

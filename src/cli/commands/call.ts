@@ -13,6 +13,7 @@ import {
 import { resultText } from '../call-result.js';
 import { type CallTarget, splitCallTarget } from '../call-target.js';
 import type { Cli } from '../cli.js';
+import { nextCommand } from '../command-hint.js';
 import { getServer, type OneShot, readTimeout, runOneShot, settle, writeProblems } from '../one-shot.js';
 import type { Run } from '../parse-command-line.js';
 import { ToolParameters } from '../property-types.js';
@@ -70,13 +71,15 @@ async function readGiven({ operands, options }: Run, cli: Cli): Promise<Given> {
 }
 
 /** With one server after `--` there is nothing to tell apart: the operand is the tool. */
-function findTarget({ operands, target }: Run, { loaded }: OneShot): CallTarget {
+function findTarget(run: Run, { loaded }: OneShot): CallTarget {
+  const { operands, target } = run;
   const [operand = ''] = operands;
   const [server] = loaded.config.servers;
   if (target && server) return { server: server.id, tool: operand };
   const split = splitCallTarget(
     operand,
     loaded.config.servers.map(({ id }) => id),
+    (server) => nextCommand(run, 'tools', server),
   );
   return { ...split, server: getServer(loaded, split.server) };
 }

@@ -5,7 +5,7 @@ import { chooseServers, runOneShot, settle, writeProblems } from '../one-shot.js
 import type { Run } from '../parse-command-line.js';
 import { errorAsJson, writeError } from '../report-error.js';
 import { oneLine, type Screen } from '../screen.js';
-import { hasFailed } from './tools.js';
+import { failuresOf } from './tools.js';
 
 const EXIT_CHECK_FAILED = 7;
 
@@ -33,18 +33,18 @@ export function runCheck(run: Run, cli: Cli): Promise<number> {
       ...entries.filter(({ mount }) => servers.includes(mount)).map((entry) => rowOf(entry, warnings)),
       ...exclusions.filter(({ mount }) => servers.includes(mount)).map(excludedRow),
     ].toSorted((one, other) => servers.indexOf(one.server) - servers.indexOf(other.server));
-    const failed = statuses.filter(hasFailed);
+    const failures = failuresOf(statuses, run);
     if (run.options.has('json')) {
-      const unreachable = failed.map(({ id, state }) => ({ server: id, error: errorAsJson(state.error) }));
+      const unreachable = failures.map(({ server, error }) => ({ server, error: errorAsJson(error) }));
       cli.out.write(`${JSON.stringify({ tools: rows.map(rowAsJson), failed: unreachable })}\n`);
     } else {
       const width = Math.max(0, ...rows.map((row) => nameOf(row).length));
       for (const row of rows) writeRow(row, Math.min(width, MAX_NAME), cli.out);
-      for (const { state } of failed) writeError(state.error, cli.err);
-      cli.out.write(`${summaryOf(rows, failed.length)}\n`);
+      for (const { error } of failures) writeError(error, cli.err);
+      cli.out.write(`${summaryOf(rows, failures.length)}\n`);
     }
     if (exclusions.some(({ mount }) => servers.includes(mount))) return EXIT_CHECK_FAILED;
-    return failed[0] ? ERROR_TABLE[failed[0].state.error.code].exit : 0;
+    return failures[0] ? ERROR_TABLE[failures[0].error.code].exit : 0;
   });
 }
 

@@ -7,6 +7,7 @@ import type { Cli } from '../cli.js';
 import type { Run } from '../parse-command-line.js';
 import { writeProblem } from '../report-error.js';
 import { oneLine } from '../screen.js';
+import { shellWord } from '../shell-word.js';
 
 /** `doorward config trust [FILE]`: agrees to a file as it is now, and shows what that is. */
 export async function runConfigTrust({ operands, options }: Run, cli: Cli): Promise<number> {
@@ -29,9 +30,14 @@ export async function runConfigTrust({ operands, options }: Run, cli: Cli): Prom
   }
   for (const problem of config.problems) writeProblem(problem, err);
   out.write(`trusted: ${path}\n`);
-  for (const server of config.servers) out.write(`  ${oneLine(server.id)}  ${oneLine(startsWhat(server))}\n`);
+  const width = Math.max(0, ...config.servers.map(({ id }) => oneLine(id).length));
+  for (const server of config.servers) {
+    out.write(`  ${oneLine(server.id).padEnd(Math.min(width, MAX_ID))}  ${oneLine(startsWhat(server))}\n`);
+  }
   return 0;
 }
+
+const MAX_ID = 32;
 
 function findFile(operand: string | undefined, { cwd }: Cli): { name: string; path: string } {
   const names =
@@ -53,8 +59,4 @@ function startsWhat(server: ServerEntry): string {
   if (target.kind === 'http') return `connects to ${target.url}`;
   const env = target.env.size > 0 ? ` with ${[...target.env.keys()].join(', ')}` : '';
   return `starts ${[target.command, ...target.args].map(shellWord).join(' ')}${env}`;
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

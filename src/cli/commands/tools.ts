@@ -1,6 +1,7 @@
-import { ERROR_TABLE } from '../../base/index.js';
+import { type DoorError, ERROR_TABLE } from '../../base/index.js';
 import type { CatalogEntry, CatalogSnapshot, Exclusion, UpstreamStatus } from '../../gateway/index.js';
 import type { Cli } from '../cli.js';
+import { atCommandLine } from '../command-hint.js';
 import { indentJson } from '../indent-json.js';
 import { chooseServers, runOneShot, settle, writeProblems } from '../one-shot.js';
 import type { Run } from '../parse-command-line.js';
@@ -35,7 +36,7 @@ function listingOf(run: Run, snapshot: CatalogSnapshot, statuses: readonly Upstr
   return {
     entries: snapshot.entries.filter(isWanted),
     exclusions: snapshot.exclusions.filter(isWanted),
-    failed: statuses.filter(hasFailed),
+    failures: failuresOf(statuses, run),
     isNamed: run.target === undefined,
     isDetailed: run.operands.length > 0 || run.target !== undefined,
     hasSchema: run.options.has('schema'),
@@ -45,31 +46,37 @@ function listingOf(run: Run, snapshot: CatalogSnapshot, statuses: readonly Upstr
 interface Listing {
   readonly entries: readonly CatalogEntry[];
   readonly exclusions: readonly Exclusion[];
-  readonly failed: readonly FailedStatus[];
+  readonly failures: readonly Failure[];
   /** Whether a tool is called by its server's id as well: there is more than the one after `--`. */
   readonly isNamed: boolean;
   readonly isDetailed: boolean;
   readonly hasSchema: boolean;
 }
 
-type FailedStatus = UpstreamStatus & { readonly state: { readonly kind: 'failed' } };
+/** A server that cannot be asked, and why. */
+export interface Failure {
+  readonly server: string;
+  readonly error: DoorError;
+}
 
-export function hasFailed(status: UpstreamStatus): status is FailedStatus {
-  return status.state.kind === 'failed';
+export function failuresOf(statuses: readonly UpstreamStatus[], run: Run): readonly Failure[] {
+  return statuses.flatMap(({ id, state }) =>
+    state.kind === 'failed' ? [{ server: id, error: atCommandLine(state.error, run) }] : [],
+  );
 }
 
 /** A server that fails costs only itself, unless it was the one that was asked for, or all did. */
-function exitOf({ failed }: Listing, servers: readonly string[]): number {
-  const [first] = failed;
-  return first && failed.length === servers.length ? ERROR_TABLE[first.state.error.code].exit : 0;
+function exitOf({ failures }: Listing, servers: readonly string[]): number {
+  const [first] = failures;
+  return first && failures.length === servers.length ? ERROR_TABLE[first.error.code].exit : 0;
 }
 
-function listingAsJson({ entries, exclusions, failed, hasSchema }: Listing): string {
+function listingAsJson({ entries, exclusions, failures, hasSchema }: Listing): string {
   const tools = entries.map((entry) => toolAsJson(entry, hasSchema));
   const excluded = exclusions.map(({ mount, tool, code, which, schemaPath, reason }) =>
     JSON.stringify({ server: mount, tool, code, which, schemaPath, reason }),
   );
-  const broken = failed.map(({ id, state }) => JSON.stringify({ server: id, error: errorAsJson(state.error) }));
+  const broken = failures.map(({ server, error }) => JSON.stringify({ server, error: errorAsJson(error) }));
   return `{"tools":[${tools.join(',')}],"excluded":[${excluded.join(',')}],"failed":[${broken.join(',')}]}`;
 }
 
@@ -85,7 +92,7 @@ function toolAsJson({ name, mount, tool }: CatalogEntry, hasSchema: boolean): st
 }
 
 function writeListing(listing: Listing, { out, err }: Cli): void {
-  const { entries, exclusions, failed, isDetailed, hasSchema } = listing;
+  const { entries, exclusions, failures, isDetailed, hasSchema } = listing;
   const names = entries.map((entry) => nameOf(entry, listing));
   const width = Math.min(Math.max(0, ...names.map((name) => name.length)), MAX_NAME);
   entries.forEach((entry, at) => {
@@ -94,7 +101,7 @@ function writeListing(listing: Listing, { out, err }: Cli): void {
     if (hasSchema) writeSchemas(entry, out);
   });
   for (const exclusion of exclusions) writeExclusion(exclusion, err);
-  for (const { state } of failed) writeError(state.error, err);
+  for (const { error } of failures) writeError(error, err);
 }
 
 const MAX_NAME = 48;

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { DoorError } from '../base/index.js';
+import { atCommandLine, nextCommand } from './command-hint.js';
+import { parseCommandLine, type Run } from './parse-command-line.js';
+
+const runOf = (...words: readonly string[]): Run => parseCommandLine(words) as Run;
+
+test.each([
+  { why: 'nothing to keep', words: ['tools'], line: 'doorward tools a' },
+  {
+    why: 'the configuration that was named',
+    words: ['tools', '-c', 'my file.json'],
+    line: "doorward tools a --config 'my file.json'",
+  },
+  { why: 'the one server after --', words: ['tools', '--', 'node', 's.mjs'], line: 'doorward tools -- node s.mjs' },
+])('the next command keeps $why', ({ words, line }) => {
+  expect(nextCommand(runOf(...words), 'tools', 'a')).toBe(line);
+});
+
+const RAISE = 'Raise callTimeoutMs for this server if it needs longer.';
+const timeout = (message: string): DoorError => new DoorError('TIMEOUT', message, { hint: RAISE });
+
+test.each([
+  {
+    why: 'the flag ran out',
+    words: ['--timeout', '2s'],
+    says: 'nothing for 2000 ms',
+    hint: /^Raise --timeout if the server needs/,
+  },
+  {
+    why: 'another bound did',
+    words: ['--timeout', '20m'],
+    says: 'nothing within 600000 ms',
+    hint: /^Raise callTimeoutMs/,
+  },
+  { why: 'there is no flag', words: [], says: 'nothing for 60000 ms', hint: /^Raise callTimeoutMs/ },
+  { why: 'there is no configuration', words: ['--', 'node'], says: 'nothing for 60000 ms', hint: /^Raise --timeout/ },
+])('what to raise where $why', ({ words, says, hint }) => {
+  expect(atCommandLine(timeout(says), runOf('tools', ...words)).hint).toMatch(hint);
+});
+
+test('an unknown outcome is said whatever the failure', () => {
+  const error = new DoorError('UPSTREAM_BROKE_PROTOCOL', 'no answer', { data: { outcome: 'unknown' } });
+  expect(atCommandLine(error, runOf('call', 'a.b')).hint).toMatch(
+    /may have had its effect: look before you repeat it\.$/,
+  );
+});
+
+test('a failure that needs no word more is left as it is', () => {
+  const error = new DoorError('UPSTREAM_UNREACHABLE', 'gone', { hint: 'Install it.' });
+  expect(atCommandLine(error, runOf('tools'))).toBe(error);
+});

@@ -1,0 +1,4 @@
+/** A word as a shell takes it: in quotes where it would not stay one word. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
