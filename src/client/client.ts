@@ -73,13 +73,7 @@ const OWN_METHODS = ['logging/setLevel', 'resources/subscribe', 'resources/unsub
 export type OwnMethod = (typeof OWN_METHODS)[number];
 
 /** Requests of a caller that are passed on as they are. */
-const PASSED_METHODS = [
-  'prompts/get',
-  'resources/read',
-  'completion/complete',
-  'resources/subscribe',
-  'resources/unsubscribe',
-] as const;
+const PASSED_METHODS = ['prompts/get', 'resources/read', 'completion/complete', 'resources/subscribe'] as const;
 export type PassedMethod = (typeof PASSED_METHODS)[number];
 
 /** An upstream's answer to a call, as it came, and where its structuredContent breaks the tool's outputSchema. */

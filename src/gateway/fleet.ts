@@ -166,22 +166,32 @@ export class Fleet {
   async subscribe(recipient: Recipient, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
     const route = await this.#find(params, options);
     // Before it is sent: an update may come ahead of the answer.
-    const isNew = this.#notifications.subscribe(route, recipient);
+    this.#notifications.subscribe(route, recipient);
     let isDone = false;
     try {
       const answer = await this.#pass('resources/subscribe', params, route, options);
       isDone = answer.kind === 'result';
       return answer;
     } finally {
-      if (isNew && !isDone) this.#notifications.unsubscribe(route, recipient);
+      if (!isDone) this.#notifications.withdraw(route, recipient);
     }
   }
 
   async unsubscribe(recipient: Recipient, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
     const route = await this.#find(params, options);
+    this.#forget(route, recipient);
+    return NOTHING;
+  }
+
+  /** An upstream is told that nobody wants to hear of it by us, not for its caller: who unsubscribes does not wait, nor cancel. */
+  #forget(route: OfferRoute, recipient: Recipient): void {
     const isLast = this.#notifications.unsubscribe(route, recipient);
-    // Others may still want to hear of it.
-    return isLast ? this.#pass('resources/unsubscribe', params, route, options) : NOTHING;
+    if (isLast && route.mount !== OWN_STATUS.mount) this.#unsubscribe(route);
+  }
+
+  #unsubscribe({ mount, key }: OfferRoute): void {
+    const client = this.getMount(mount).readyClient;
+    client?.request('resources/unsubscribe', `{"uri":${JSON.stringify(key)}}`).catch(() => {});
   }
 
   #find({ names, key }: RequestParams, { signal }: CallOptions): Promise<OfferRoute> {
@@ -191,7 +201,7 @@ export class Fleet {
 
   /** The one place where anything but a call goes down to a client and its answer comes back. */
   async #pass(
-    method: RelayedMethod | 'resources/subscribe' | 'resources/unsubscribe',
+    method: RelayedMethod | 'resources/subscribe',
     params: RequestParams,
     { mount, key }: OfferRoute,
     options: CallOptions,
@@ -235,10 +245,8 @@ export class Fleet {
 
   /** A caller goes: upstreams need not tell any longer what only it wanted to hear. */
   leave(recipient: Recipient): void {
-    for (const { mount, key } of this.#notifications.remove(recipient)) {
-      if (mount === OWN_STATUS.mount) continue;
-      const client = this.getMount(mount).readyClient;
-      client?.request('resources/unsubscribe', `{"uri":${JSON.stringify(key)}}`).catch(() => {});
+    for (const route of this.#notifications.remove(recipient)) {
+      if (route.mount !== OWN_STATUS.mount) this.#unsubscribe(route);
     }
     this.resume(recipient);
   }

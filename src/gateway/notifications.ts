@@ -24,7 +24,8 @@ export interface Recipient {
 /** What is subscribed to, and by whom. */
 interface Subscribed {
   readonly route: OfferRoute;
-  readonly recipients: Set<Recipient>;
+  /** How many wishes of each are under way or granted. */
+  readonly recipients: Map<Recipient, number>;
 }
 
 const SET_LEVEL_EVERY_MS = 100;
@@ -80,17 +81,23 @@ export class Notifications {
     return forgotten;
   }
 
-  /** @returns false where it was subscribed before */
-  subscribe(route: OfferRoute, recipient: Recipient): boolean {
+  /** One more wish to hear of it; what comes of none of a recipient's wishes ends with the last `withdraw`. */
+  subscribe(route: OfferRoute, recipient: Recipient): void {
     const key = keyOf(route);
-    const known = this.#subscribers.get(key);
-    if (known?.recipients.has(recipient)) return false;
-    if (known === undefined) this.#subscribers.set(key, { route, recipients: new Set([recipient]) });
-    else known.recipients.add(recipient);
-    return true;
+    const known = this.#subscribers.get(key) ?? { route, recipients: new Map<Recipient, number>() };
+    this.#subscribers.set(key, known);
+    known.recipients.set(recipient, (known.recipients.get(recipient) ?? 0) + 1);
   }
 
-  /** @returns whether nobody is left who wants it */
+  /** A wish has come to nothing; others of the same recipient hold. */
+  withdraw(route: OfferRoute, recipient: Recipient): void {
+    const recipients = this.#subscribers.get(keyOf(route))?.recipients;
+    const left = (recipients?.get(recipient) ?? 1) - 1;
+    if (left === 0) this.unsubscribe(route, recipient);
+    else recipients?.set(recipient, left);
+  }
+
+  /** The recipient wants to hear no more of it. @returns whether nobody is left who does */
   unsubscribe(route: OfferRoute, recipient: Recipient): boolean {
     const key = keyOf(route);
     const known = this.#subscribers.get(key);
@@ -177,13 +184,13 @@ export class Notifications {
     if (recipients !== undefined) this.#tellUpdated(recipients, route, params);
   }
 
-  #tellUpdated(recipients: ReadonlySet<Recipient>, { mount, key }: OfferRoute, params?: JsonSlice): void {
+  #tellUpdated(recipients: ReadonlyMap<Recipient, number>, { mount, key }: OfferRoute, params?: JsonSlice): void {
     const uri = mount === '' ? key : this.#publicUri(mount, key);
     const text =
       params === undefined
         ? `{"uri":${JSON.stringify(uri)}}`
         : onOneLine(uri === key ? params : sliceOf(joinPieces(withUri(params, uri))));
-    for (const recipient of recipients) recipient.tell('notifications/resources/updated', text);
+    for (const recipient of recipients.keys()) recipient.tell('notifications/resources/updated', text);
   }
 }
 

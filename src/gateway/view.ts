@@ -35,6 +35,8 @@ export class FleetView implements View, Recipient {
 
   async listTools({ signal }: { readonly signal?: CancelSignal } = {}): Promise<readonly CatalogEntry[]> {
     const entries = await this.fleet.listTools(signal);
+    // A list that its caller gave up is one that it does not see.
+    if (signal?.aborted) throw signal.reason;
     this.#seen.set('tools', entries);
     return entries;
   }
@@ -53,6 +55,7 @@ export class FleetView implements View, Recipient {
 
   async listOffers(kind: OfferKind, { signal }: { readonly signal?: CancelSignal } = {}): Promise<readonly Offer[]> {
     const offers = await this.fleet.listOffers(kind, signal);
+    if (signal?.aborted) throw signal.reason;
     this.#seen.set(kind, offers);
     return offers;
   }
