@@ -6,6 +6,7 @@ import { findCallTarget } from './call-target.js';
 import type { Cli } from './cli.js';
 import { nextCommand } from './command-hint.js';
 import { readDuration } from './duration.js';
+import { HiddenTools } from './hidden-tools.js';
 import { type LoadedConfig, loadConfig } from './load-config.js';
 import { logScreen } from './log-screen.js';
 import { openGateway } from './open-gateway.js';
@@ -19,6 +20,7 @@ export interface OneShot {
   readonly gateway: Gateway;
   readonly loaded: LoadedConfig;
   readonly life: SignOfLife;
+  readonly hidden: HiddenTools;
 }
 
 /** Loads the configuration, runs `task` before a gateway that has started nothing yet, and ends whatever was started. */
@@ -30,10 +32,11 @@ export async function runOneShot(run: Run, cli: Cli, task: (shot: OneShot) => Pr
   const isVerbose = run.options.has('verbose');
   const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
   const log = logScreen(cli.err, 'text');
-  const gateway = await openGateway(loaded, { ...cli, err: log }, { ...start, isVerbose, isOneShot: true });
+  const hidden = new HiddenTools();
+  const gateway = await openGateway(loaded, { ...cli, err: log }, { ...start, isVerbose, isOneShot: true, hidden });
   if (isVerbose) logEvents(gateway.events, { format: 'text', level: 'info', stream: log });
   try {
-    return await task({ gateway, loaded, life: new SignOfLife(cli.err) });
+    return await task({ gateway, loaded, life: new SignOfLife(cli.err), hidden });
   } finally {
     await gateway.close();
   }

@@ -1,6 +1,7 @@
 import { type DoorEvents, ERROR_TABLE } from '../../base/index.js';
 import type { CatalogEntry, Exclusion } from '../../gateway/index.js';
 import type { Cli } from '../cli.js';
+import { hiddenText } from '../hidden-tools.js';
 import { chooseServers, runOneShot, settle, writeProblems } from '../one-shot.js';
 import type { Run } from '../parse-command-line.js';
 import { errorAsJson, writeError } from '../report-error.js';
@@ -34,14 +35,17 @@ export function runCheck(run: Run, cli: Cli): Promise<number> {
       ...exclusions.filter(({ mount }) => servers.includes(mount)).map(excludedRow),
     ].toSorted((one, other) => servers.indexOf(one.server) - servers.indexOf(other.server));
     const failures = failuresOf(statuses, run);
+    const hidden = shot.hidden.of(servers);
     if (run.options.has('json')) {
       const unreachable = failures.map(({ server, error }) => ({ server, error: errorAsJson(error) }));
-      cli.out.write(`${JSON.stringify({ tools: rows.map(rowAsJson), failed: unreachable })}\n`);
+      cli.out.write(`${JSON.stringify({ tools: rows.map(rowAsJson), failed: unreachable, hidden })}\n`);
     } else {
       const width = Math.max(0, ...rows.map((row) => nameOf(row).length));
       for (const row of rows) writeRow(row, Math.min(width, MAX_NAME), cli.out);
       for (const { error } of failures) writeError(error, cli.err);
       cli.out.write(`${summaryOf(rows, failures.length)}\n`);
+      const hiddenLine = hiddenText(hidden);
+      if (hiddenLine !== undefined) cli.out.write(`${hiddenLine}\n`);
     }
     if (exclusions.some(({ mount }) => servers.includes(mount))) return EXIT_CHECK_FAILED;
     return failures[0] ? ERROR_TABLE[failures[0].error.code].exit : 0;

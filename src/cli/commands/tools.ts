@@ -1,9 +1,10 @@
 import { type DoorError, ERROR_TABLE } from '../../base/index.js';
-import type { CatalogEntry, CatalogSnapshot, Exclusion, UpstreamStatus } from '../../gateway/index.js';
+import type { CatalogEntry, Exclusion, UpstreamStatus } from '../../gateway/index.js';
 import type { Cli } from '../cli.js';
 import { atCommandLine } from '../command-hint.js';
+import { type HiddenTool, hiddenText } from '../hidden-tools.js';
 import { indentJson } from '../indent-json.js';
-import { chooseServers, runOneShot, settle, writeProblems } from '../one-shot.js';
+import { chooseServers, type OneShot, runOneShot, settle, writeProblems } from '../one-shot.js';
 import type { Run } from '../parse-command-line.js';
 import { errorAsJson, writeError } from '../report-error.js';
 import { cut, oneLine, printable, type Screen } from '../screen.js';
@@ -15,7 +16,7 @@ export function runTools(run: Run, cli: Cli): Promise<number> {
     const servers = chooseServers(shot.loaded, run.operands[0], run);
     writeProblems(shot.loaded, servers, cli);
     const isJson = run.options.has('json');
-    const list = (statuses: readonly UpstreamStatus[]) => listingOf(run, shot.gateway.snapshot(), statuses);
+    const list = (statuses: readonly UpstreamStatus[]) => listingOf(run, shot, statuses);
     // At a terminal each server is shown as it answers: one that hangs keeps nobody from seeing the others. Whoever
     // reads a pipe waits for all in any case, and gets them in the order of the configuration.
     const isLive = cli.out.isTerminal && !isJson;
@@ -31,11 +32,13 @@ export function runTools(run: Run, cli: Cli): Promise<number> {
   });
 }
 
-function listingOf(run: Run, snapshot: CatalogSnapshot, statuses: readonly UpstreamStatus[]): Listing {
+function listingOf(run: Run, { gateway, hidden }: OneShot, statuses: readonly UpstreamStatus[]): Listing {
+  const snapshot = gateway.snapshot();
   const isWanted = ({ mount }: { readonly mount: string }): boolean => statuses.some(({ id }) => id === mount);
   return {
     entries: snapshot.entries.filter(isWanted),
     exclusions: snapshot.exclusions.filter(isWanted),
+    hidden: hidden.of(statuses.map(({ id }) => id)),
     failures: failuresOf(statuses, run),
     isNamed: run.target === undefined,
     isDetailed: run.operands.length > 0 || run.target !== undefined,
@@ -46,6 +49,7 @@ function listingOf(run: Run, snapshot: CatalogSnapshot, statuses: readonly Upstr
 interface Listing {
   readonly entries: readonly CatalogEntry[];
   readonly exclusions: readonly Exclusion[];
+  readonly hidden: readonly HiddenTool[];
   readonly failures: readonly Failure[];
   /** Whether a tool is called by its server's id as well: there is more than the one after `--`. */
   readonly isNamed: boolean;
@@ -71,13 +75,18 @@ function exitOf({ failures }: Listing, servers: readonly string[]): number {
   return first && failures.length === servers.length ? ERROR_TABLE[first.error.code].exit : 0;
 }
 
-function listingAsJson({ entries, exclusions, failures, hasSchema }: Listing): string {
+function listingAsJson({ entries, exclusions, hidden, failures, hasSchema }: Listing): string {
   const tools = entries.map((entry) => toolAsJson(entry, hasSchema));
   const excluded = exclusions.map(({ mount, tool, code, which, schemaPath, reason }) =>
     JSON.stringify({ server: mount, tool, code, which, schemaPath, reason }),
   );
   const broken = failures.map(({ server, error }) => JSON.stringify({ server, error: errorAsJson(error) }));
-  return `{"tools":[${tools.join(',')}],"excluded":[${excluded.join(',')}],"failed":[${broken.join(',')}]}`;
+  const lists = [
+    `"tools":[${tools.join(',')}]`,
+    `"excluded":[${excluded.join(',')}]`,
+    `"failed":[${broken.join(',')}]`,
+  ];
+  return `{${lists.join(',')},"hidden":${JSON.stringify(hidden)}}`;
 }
 
 /** Schemas go out as the server wrote them, so that no digit is lost. */
@@ -92,7 +101,7 @@ function toolAsJson({ name, mount, tool }: CatalogEntry, hasSchema: boolean): st
 }
 
 function writeListing(listing: Listing, { out, err }: Cli): void {
-  const { entries, exclusions, failures, isDetailed, hasSchema } = listing;
+  const { entries, exclusions, hidden, failures, isDetailed, hasSchema } = listing;
   const names = entries.map((entry) => nameOf(entry, listing));
   const width = Math.min(Math.max(0, ...names.map((name) => name.length)), MAX_NAME);
   entries.forEach((entry, at) => {
@@ -102,6 +111,8 @@ function writeListing(listing: Listing, { out, err }: Cli): void {
   });
   for (const exclusion of exclusions) writeExclusion(exclusion, err);
   for (const { error } of failures) writeError(error, err);
+  const hiddenLine = hiddenText(hidden);
+  if (hiddenLine !== undefined) err.write(`${err.colors.dim(hiddenLine)}\n`);
 }
 
 const MAX_NAME = 48;
