@@ -34,8 +34,6 @@ interface Wanted {
 /** What a caller was shown last, and since when something else would be shown. */
 interface Shown {
   readonly lists: Map<Listed, string>;
-  /** It asked for a list and took that back at once: to tell it of changes is needless, and no fault. */
-  hasGivenUp: boolean;
   readonly shownAtMs: Map<Listed, number>;
   differsSinceMs: number | undefined;
   toldAtMs: number;
@@ -187,9 +185,8 @@ export class OfferModel {
   }
 
   /** A caller asks for a list and gives that up in the same breath. */
-  gaveUpList(caller: string): void {
+  gaveUpList(): void {
     this.#hasGivenUp = true;
-    this.#shownTo(caller).hasGivenUp = true;
   }
 
   left(caller: string): void {
@@ -245,8 +242,7 @@ export class OfferModel {
   /** A caller is told that its resources have changed. */
   toldChanged(caller: string, nowMs: number): void {
     const shown = this.#shownTo(caller);
-    if (shown.hasGivenUp) shown.toldAtMs = nowMs;
-    else if (shown.lists.size === 0) this.#fault(`${caller} was told of changes in what it was never shown`);
+    if (shown.lists.size === 0) this.#fault(`${caller} was told of changes in what it was never shown`);
     else if (Math.min(...shown.shownAtMs.values()) > this.#troubledAtMs && !this.#differs(caller, shown)) {
       this.#fault(`${caller} was told of a change though it has seen what there is`);
     }
@@ -304,8 +300,6 @@ export class OfferModel {
       if (nowMs > untilMs + SLACK_MS) this.#fault(`${caller} waits for ${kind} since ${sinceMs}, not until ${untilMs}`);
     }
     for (const [caller, shown] of this.#shown) {
-      // What it gave up may count as seen.
-      if (shown.hasGivenUp) continue;
       const { differsSinceMs = Number.POSITIVE_INFINITY, toldAtMs } = shown;
       if (toldAtMs < differsSinceMs && nowMs - differsSinceMs > APART_MS + SLACK_MS) {
         this.#fault(`${caller} was not told that its list has changed`);
@@ -357,7 +351,7 @@ export class OfferModel {
     if (known !== undefined) return known;
     const shown: Shown = {
       lists: new Map(),
-      hasGivenUp: false,
+
       shownAtMs: new Map(),
       differsSinceMs: undefined,
       toldAtMs: -1,

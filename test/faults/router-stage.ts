@@ -128,7 +128,7 @@ export class RouterStage {
     const id = `${connected.nextId++}`;
     const request = { id, method: kind === 'resources' ? 'resources/list' : 'resources/templates/list' };
     if (isHasty) {
-      this.model.offers.gaveUpList(connected.name);
+      this.model.offers.gaveUpList();
       return write(connected.door, request, cancelling(id));
     }
     this.model.offers.wants(connected.name, id, kind, this.clock.monotonicMs());

@@ -11,7 +11,7 @@ interface Subscription {
   wasGranted: boolean;
   /** Requests to subscribe that are not answered. */
   beginning: number;
-  /** Asked for twice, or also asked to end, at once: which of them counts is not said, until another one is made alone. */
+  /** Asked for and asked to end at once: which of them counts is not said, until another one is made alone. */
   isTangled: boolean;
 }
 
@@ -52,8 +52,7 @@ export class SubscriptionModel {
   /** A caller has a wish that may lead there. */
   begun(caller: string, where: Where): void {
     const subscription = this.#get(caller, where);
-    // Of two at once, one that fails may take with it what the other one is granted.
-    subscription.isTangled = this.#isEnding(subscription) || subscription.beginning > 0;
+    subscription.isTangled = this.#isEnding(subscription) || (subscription.isTangled && subscription.beginning > 0);
     subscription.beginning++;
   }
 
@@ -80,7 +79,6 @@ export class SubscriptionModel {
 
   /** @param where it ended; undefined where it did not, or that is not known */
   over(caller: string, uri: string, where: Where | undefined): void {
-    if (where === undefined) this.leftOpen(caller, uri);
     const open = this.#endings.findIndex((each) => each.caller === caller && each.uri === uri);
     this.#endings.splice(open, 1);
     for (const subscription of this.#named(caller, uri)) {

@@ -36,7 +36,7 @@ const ENDS = [
   'read: given up under way',
   'subscribe: result',
   'subscribe: error',
-  'unsubscribe: result',
+  'unsubscribe: granted',
 ];
 
 type Command = fc.AsyncCommand<RouterModel, RouterStage>;
