@@ -14,7 +14,7 @@ import { readOptions } from '../../tools/read-options.js';
 import { failuresOf, summaryOf, tableOf } from './report.js';
 import { ROWS } from './rows/index.js';
 import type { Row, RowResult } from './run-row.js';
-import { runRows } from './run-rows.js';
+import { isPlayedAgain, runRows } from './run-rows.js';
 import { CLI } from './stage.js';
 
 const JOBS = 4;
@@ -55,7 +55,8 @@ function show(rows: readonly Row[]): number {
 }
 
 /** A sign of life for each row, on stderr: the whole takes two minutes. */
-function tell({ name, misses, tookMs }: RowResult): void {
-  const verdict = misses.length === 0 ? 'ok  ' : 'MISS';
+function tell(result: RowResult): void {
+  const { name, misses, tookMs } = result;
+  const verdict = misses.length === 0 ? 'ok  ' : isPlayedAgain(result) ? 'MISS (measured again at the end)' : 'MISS';
   process.stderr.write(`${verdict} ${name} (${(tookMs / 1000).toFixed(1)} s)\n`);
 }

@@ -9,6 +9,11 @@ export interface RunOptions {
 /** How often a row that only missed by time is played again. */
 const REPLAYS = 2;
 
+/** Whether a result is not the last word on its row. */
+export function isPlayedAgain({ isOnlyLate, earlier }: RowResult): boolean {
+  return isOnlyLate && earlier.length < REPLAYS;
+}
+
 /**
  * Plays rows side by side, each with a door of its own. A row that only missed by time is played again, alone and at most
  * twice: a busy machine is no broken promise, but a promise that is missed each time is. The figures of the plays before
@@ -29,7 +34,7 @@ export async function runRows(rows: readonly Row[], { jobs, done }: RunOptions):
   await Promise.all(Array.from({ length: Math.min(jobs, rows.length) }, work));
   for (const [at, first] of results.entries()) {
     let result = first;
-    for (let replay = 0; replay < REPLAYS && result.isOnlyLate; replay++) {
+    while (isPlayedAgain(result)) {
       const before = result;
       const again = await runRow(rows[at]!);
       result = { ...again, earlier: [...before.earlier, before.misses.join(', ')] };
