@@ -157,11 +157,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     maxOperands: 1,
     summary: 'Check the configuration',
     about: [
-      'Starts nothing. Every problem is named with its line; the exit code is 2 if a server or the file is unusable.',
+      'Starts nothing, so the file need not be trusted. Every problem is named with its line; the exit code is 2 if a server or the file is unusable.',
     ],
     options: [CONFIG, JSON_OUTPUT],
     takesTarget: false,
-    examples: [['doorward config validate ./doorward.json', 'before trusting it']],
+    examples: [['doorward config validate', 'before trusting ./doorward.json']],
     exits: [0, 1, 2],
   },
   {

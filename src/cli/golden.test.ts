@@ -18,6 +18,8 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), 'doorward-golden-')));
 beforeAll(() => {
   mkdirSync(join(folder, 'home/.config/doorward'), { recursive: true });
   mkdirSync(join(folder, 'project'));
+  mkdirSync(join(folder, 'other-home/doorward'), { recursive: true });
+  writeFileSync(join(folder, 'other-home/doorward/doorward.json'), FILES['one.json']);
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, 'project', name), text);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,6 +54,9 @@ interface Row {
 
 const h = (...words: readonly string[]): readonly string[] => [...words, '--config', 'one.json'];
 
+/** Where there is a configuration of the user's own, too. */
+const OTHER_HOME = { XDG_CONFIG_HOME: join(folder, 'other-home') };
+
 const ROWS: readonly Row[] = [
   { name: 'help', words: ['--help'] },
   { name: 'help-config', words: ['config', '--help'] },
@@ -74,9 +79,15 @@ const ROWS: readonly Row[] = [
   { name: 'config-missing', words: ['tools', '--config', 'nowhere.json'] },
   { name: 'config-none', words: ['tools'], cwd: 'home' },
   { name: 'config-untrusted', words: ['tools'] },
+  { name: 'config-passed-over', words: ['check', 'h'], env: OTHER_HOME },
+  { name: 'config-path-passed-over', words: ['config', 'path'], env: OTHER_HOME },
+  { name: 'config-validate-untrusted', words: ['config', 'validate'], env: { KEY: 'k' } },
+  { name: 'config-validate-untrusted-json', words: ['config', 'validate', '--json'], env: { ...OTHER_HOME, KEY: 'k' } },
+  { name: 'config-validate-passed-over', words: ['config', 'validate'], env: { ...OTHER_HOME, KEY: 'k' } },
   { name: 'config-broken', words: ['tools', '--config', 'broken.json'] },
   { name: 'config-bad-root', words: ['tools', '--config', 'bad-root.json'] },
   { name: 'config-bad-variable', words: h('tools'), env: { DOORWARD_LIMITS_MAX_DEPTH: 'deep' } },
+  { name: 'config-bad-flag', words: ['stdio', '--config', 'one.json', '--prefix', 'sometimes'] },
   { name: 'config-validate-wrong', words: ['config', 'validate', 'wrong.json'] },
   { name: 'config-validate-wrong-json', words: ['config', 'validate', 'wrong.json', '--json'] },
   { name: 'config-validate-good', words: ['config', 'validate', 'one.json'] },

@@ -11,7 +11,7 @@ import { type LoadedConfig, loadConfig } from './load-config.js';
 import { logScreen } from './log-screen.js';
 import { openGateway } from './open-gateway.js';
 import type { Run } from './parse-command-line.js';
-import { writeError, writeProblem } from './report-error.js';
+import { writePassedOver, writeProblem } from './report-error.js';
 import { SignOfLife } from './sign-of-life.js';
 import { unknownServer } from './unknown-server.js';
 
@@ -28,7 +28,7 @@ export async function runOneShot(run: Run, cli: Cli, task: (shot: OneShot) => Pr
   // Whatever is wrong on the command line is found before a server is started.
   const startTimeoutMs = readTimeout(run);
   const loaded = await loadConfig(run, cli);
-  for (const error of loaded.refused) writeError(error, cli.err);
+  for (const error of loaded.refused) writePassedOver(error, String(loaded.file?.path), cli.err);
   const isVerbose = run.options.has('verbose');
   const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
   const log = logScreen(cli.err, 'text');

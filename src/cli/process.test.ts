@@ -135,7 +135,8 @@ describe.concurrent('the process', () => {
 
     const before = await runToEnd(folder, ['tools']);
     expect(before).toMatchObject({ code: 0, out: '' });
-    expect(before.err).toContain('not trusted yet');
+    expect(before.err).toContain('warning: doorward.json is not trusted yet');
+    expect(before.err).toContain(`using ${join(own, 'doorward.json')} instead`);
     expect(before.err).toContain('no servers are configured');
 
     expect((await runToEnd(folder, ['config', 'trust'])).out).toContain(`h  starts ${process.execPath}`);

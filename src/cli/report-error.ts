@@ -1,5 +1,5 @@
 import { type DoorError, ERROR_TABLE, type IssueSummary, toDoorError } from '../base/index.js';
-import type { Problem } from '../config/index.js';
+import { type Problem, problemSubject } from '../config/index.js';
 import type { Cli } from './cli.js';
 import { oneLine, type Screen } from './screen.js';
 
@@ -42,13 +42,18 @@ export function writeError(error: DoorError, err: Screen): void {
   writeHint(error.hint, err);
 }
 
+/** A configuration was found and passed over: no failure, but whoever wrote it must know that it is another that counts. */
+export function writePassedOver({ message, hint }: DoorError, usedPath: string, err: Screen): void {
+  err.write(`${err.colors.yellow('warning:')} ${oneLine(`${message} (using ${usedPath} instead)`)}\n`);
+  writeHint(hint, err);
+}
+
 /** One finding about the configuration, and what to do about it. */
 export function writeProblem(problem: Problem, err: Screen): void {
   const { colors } = err;
-  const { severity, place, field, message, hint } = problem;
+  const { severity, message, hint } = problem;
   const label = severity === 'error' ? colors.red(colors.bold('error:')) : colors.yellow('warning:');
-  const where = place ? `${place.file}:${place.line}:${place.column}: ` : '';
-  err.write(`${label} ${where}${field === '' ? '' : `${field}: `}${oneLine(message)}\n`);
+  err.write(`${label} ${problemSubject(problem)}${oneLine(message)}\n`);
   writeHint(hint, err);
 }
 

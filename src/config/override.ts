@@ -74,8 +74,7 @@ function readText(path: Path, text: string, { variable, flag, problems }: TextOr
   const field = getField(path);
   const [value, expected] = readScalar(field, text);
   if (value !== undefined) return value;
-  const message = `${flag ?? variable}: ${expected}`;
-  problems.push(makeProblem({ kind: 'wrong-value', path, message, variable }));
+  problems.push(makeProblem({ kind: 'wrong-value', path, message: expected, variable, flag }));
   return undefined;
 }
 

@@ -31,6 +31,8 @@ export interface Problem {
   readonly server?: string;
   /** The environment variable it is about. */
   readonly variable?: string;
+  /** The flag it is about. */
+  readonly flag?: string;
 }
 
 export interface ProblemFacts {
@@ -42,10 +44,11 @@ export interface ProblemFacts {
   readonly place?: Place | undefined;
   readonly server?: string | undefined;
   readonly variable?: string | undefined;
+  readonly flag?: string | undefined;
 }
 
 export function makeProblem(facts: ProblemFacts): Problem {
-  const { severity = 'error', kind, path, message, hint, place, server, variable } = facts;
+  const { severity = 'error', kind, path, message, hint, place, server, variable, flag } = facts;
   return {
     severity,
     kind,
@@ -56,14 +59,20 @@ export function makeProblem(facts: ProblemFacts): Problem {
     ...(place !== undefined && { place }),
     ...(server !== undefined && { server }),
     ...(variable !== undefined && { variable }),
+    ...(flag !== undefined && { flag }),
   };
 }
 
 /** `doorward.json:4:7: prefix: expected one of always, conflict, never` */
 export function problemText(problem: Problem): string {
-  const where = problem.place ? `${placeText(problem.place)}: ` : '';
-  const what = problem.field === '' ? '' : `${problem.field}: `;
-  return `${where}${what}${problem.message}`;
+  return `${problemSubject(problem)}${problem.message}`;
+}
+
+/** What of a problem stands before its message: where it is, and what it is about. */
+export function problemSubject({ place, field, flag, variable }: Problem): string {
+  if (place) return `${placeText(place)}: ${field === '' ? '' : `${field}: `}`;
+  // Whoever typed a flag or set a variable looks for it there, under that name.
+  return field === '' ? '' : `${flag ?? variable ?? field}: `;
 }
 
 /** The error of a configuration, or of one server in it, that cannot be used. `data.problems` holds every reason. */

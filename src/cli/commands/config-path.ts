@@ -2,7 +2,7 @@ import { findConfig } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { notFound } from '../load-config.js';
 import type { Run } from '../parse-command-line.js';
-import { errorAsJson, writeError } from '../report-error.js';
+import { errorAsJson, writeError, writePassedOver } from '../report-error.js';
 
 /** `doorward config path`: which file is used, and why not another. */
 export async function runConfigPath({ options }: Run, { environment, cwd, out, err }: Cli): Promise<number> {
@@ -14,8 +14,11 @@ export async function runConfigPath({ options }: Run, { environment, cwd, out, e
     return found ? 0 : 2;
   }
   const refused = looked.flatMap(({ error }) => error ?? []);
-  for (const error of refused) writeError(error, err);
-  if (found) out.write(`${found.path}\n`);
-  else if (refused.length === 0) writeError(notFound(looked), err);
-  return found ? 0 : 2;
+  if (found) {
+    for (const error of refused) writePassedOver(error, found.path, err);
+    out.write(`${found.path}\n`);
+    return 0;
+  }
+  for (const error of refused.length > 0 ? refused : [notFound(looked)]) writeError(error, err);
+  return 2;
 }

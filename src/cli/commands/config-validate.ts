@@ -1,10 +1,11 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { type Config, type Problem, readConfig, type ServerEntry } from '../../config/index.js';
-import { findConfig } from '../../runtime/node/index.js';
+import { type FoundConfig, findConfig, readConfigFile } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { notFound } from '../load-config.js';
 import type { Run } from '../parse-command-line.js';
-import { reportError, writeError, writeProblem } from '../report-error.js';
+import { reportError, writePassedOver, writeProblem } from '../report-error.js';
+import type { Screen } from '../screen.js';
 import { usageError } from '../usage-error.js';
 
 const EXIT_INVALID = 2;
@@ -16,25 +17,41 @@ export async function runConfigValidate({ operands, options }: Run, cli: Cli): P
   if (operand !== undefined && option !== undefined) throw usageError('the file is named twice', 'Leave --config out.');
   const { environment, cwd, out, err } = cli;
   const { found, looked } = await findConfig({ environment, cwd, flag: operand ?? option });
-  const refused = looked.flatMap(({ error }) => error ?? []);
-  if (!found) throw refused[0] ?? notFound(looked);
-  for (const error of refused) writeError(error, err);
+  // Looking at a file asks for no trust, and before trusting it is when one wants to.
+  const untrusted = looked.find(({ error }) => error?.data.trust !== undefined);
+  const file = untrusted ? readUntrusted(untrusted.path) : found;
+  const refused = looked.flatMap(({ error }) => (error && error !== untrusted?.error ? [error] : []));
+  if (!file) throw refused[0] ?? notFound(looked);
+  for (const error of refused) writePassedOver(error, file.path, err);
   const isJson = options.has('json');
   let config: Config;
   try {
-    config = readConfig({ file: { name: found.name, bytes: found.bytes }, environment });
+    config = readConfig({ file: { name: file.name, bytes: file.bytes }, environment });
   } catch (thrown) {
     return reportError(thrown, cli, { isJson });
   }
   const { problems, servers } = config;
   if (isJson) {
     const states = servers.map((server) => ({ id: server.id, state: stateOf(server, problems) }));
-    out.write(`${JSON.stringify({ path: resolve(cwd, found.path), servers: states, problems })}\n`);
+    out.write(
+      `${JSON.stringify({ path: resolve(cwd, file.path), ...(untrusted && { trusted: false }), servers: states, problems })}\n`,
+    );
   } else {
     for (const problem of problems) writeProblem(problem, err);
-    out.write(`${found.name}: ${summaryOf(config)}\n`);
+    out.write(`${file.name}: ${summaryOf(config)}\n`);
+    if (untrusted) writeUntrusted(file.name, found, err);
   }
   return problems.some(isError) ? EXIT_INVALID : 0;
+}
+
+function readUntrusted(path: string): Pick<FoundConfig, 'name' | 'path' | 'bytes'> {
+  const name = basename(path);
+  return { name, path, bytes: readConfigFile(path, name) };
+}
+
+function writeUntrusted(name: string, found: FoundConfig | undefined, err: Screen): void {
+  const used = found ? `${found.path} is used until then` : 'no other command reads it until then';
+  err.write(`note: ${name} is not trusted: look at it, then run \`doorward config trust\`; ${used}\n`);
 }
 
 /** An entry that is sound but that this version cannot serve is of no more use than a broken one. */
