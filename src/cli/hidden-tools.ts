@@ -1,4 +1,5 @@
 import { type CatalogCache, isMounted } from '../catalog/index.js';
+import { readCachedTools } from '../client/index.js';
 import type { BrokenMount, Mount } from '../gateway/index.js';
 import { oneLine } from './screen.js';
 
@@ -25,8 +26,8 @@ export class HiddenTools {
         for (const mount of mounts) {
           if ('error' in mount || mount.cacheKey !== key || mount.tools === undefined) continue;
           const { id: server, tools: filter } = mount;
-          const names = catalog.tools.map((definition) => String((JSON.parse(definition) as { name: unknown }).name));
-          const hidden = names.filter((name) => !isMounted(name, filter)).map((tool) => ({ server, tool }));
+          const listed = readCachedTools(server, catalog.tools).map(({ name }) => name);
+          const hidden = listed.filter((name) => !isMounted(name, filter)).map((tool) => ({ server, tool }));
           this.#byServer.set(server, hidden);
         }
       },
