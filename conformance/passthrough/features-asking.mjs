@@ -163,6 +163,13 @@ async function besideTwin({ full, openTwin, offer }) {
     await client.unsubscribeResource({ uri: session.uri(subscribable) });
     const ref = { type: 'ref/resource', uri: session.uri(uri) };
     const listed = (await client.listResources()).resources.map((resource) => resource.uri);
+    // doorward answers by itself who unsubscribes, and then tells the server, if nobody else wants to hear of it.
+    const isUnsubscribed = () =>
+      session
+        .shown()
+        .slice(start)
+        .some(({ method }) => method === 'resources/unsubscribe');
+    await session.until(isUnsubscribed, 'the server to hear of the unsubscribing');
     const shown = session
       .shown()
       .slice(start)
