@@ -19,6 +19,8 @@ const TOOLS_EACH = 30;
 const ROUNDS = 7;
 const BAR_MS = 100;
 const WARM_TRIES = 200;
+/** Of the bundle, `stdio` keeps the code of its start and of its gateway. */
+const CHUNKS_KEPT = 2;
 const WARM_PAUSE_MS = 50;
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -111,7 +113,7 @@ function writeConfigs({ directory }, tools) {
   return { config, empty, flag };
 }
 
-/** Lists everything once from upstreams that answer. @param {Workshop} workshop @param {string} config @returns {Promise<Started['tools']>} */
+/** Lists everything once from upstreams that answer, and stays until what a start keeps is kept, its code as well. @param {Workshop} workshop @param {string} config @returns {Promise<Started['tools']>} */
 async function warm(workshop, config) {
   const folder = join(workshop.env.XDG_CACHE_HOME ?? '', 'doorward', 'catalog');
   rmSync(folder, { recursive: true, force: true });
@@ -121,15 +123,20 @@ async function warm(workshop, config) {
     await caller.initialize();
     for (let tries = 0; tries < WARM_TRIES; tries++) {
       const { tools, stale } = await list(caller);
-      const isKept =
-        existsSync(folder) && readdirSync(folder).filter((name) => name.endsWith('.json')).length === UPSTREAMS;
-      if (tools.length === UPSTREAMS * TOOLS_EACH && stale.length === 0 && isKept) return tools;
+      const isKept = countFiles(folder, '.json') === UPSTREAMS;
+      const hasCode = countFiles(join(folder, '..', 'code')) >= CHUNKS_KEPT;
+      if (tools.length === UPSTREAMS * TOOLS_EACH && stale.length === 0 && isKept && hasCode) return tools;
       await sleep(WARM_PAUSE_MS);
     }
     throw new Error(`the catalog was not kept in ${folder}: ${caller.stderr}`);
   } finally {
     await caller.close();
   }
+}
+
+/** @param {string} folder */
+function countFiles(folder, ending = '') {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(ending)).length : 0;
 }
 
 /** @param {Workshop} workshop @param {string} config @returns {Promise<Started>} */
