@@ -12,6 +12,7 @@ import {
   type ScanLimits,
 } from '../base/index.js';
 import {
+  answerIdInPassing,
   type BadMessage,
   type CallParams,
   type Codec,
@@ -25,7 +26,7 @@ import {
   type Message,
   NEWEST,
   notificationMessage,
-  OversizeLine,
+  type OversizeLine,
   type RequestParams,
   RPC,
   requestMessage,
@@ -335,7 +336,7 @@ export class Connection implements PendingOwner {
     const isJson = bad.code === RPC.invalidRequest;
     // A log line in JSON may have an id as well; an answer, however bad, speaks of JSON-RPC or has a result or an error.
     const isAnswer = bad.isAnswer || (isJson && !bad.hasMethod && this.#scanner.find('jsonrpc', bytes) >= 0);
-    const id = isAnswer ? bad.id : isJson ? '' : this.#idInPassing(bytes, start, end);
+    const id = isAnswer ? bad.id : isJson ? '' : (answerIdInPassing(bytes, start, end) ?? '');
     const pending = this.#take(id);
     if (pending !== undefined) {
       pending.reject(this.#fault('UPSTREAM_BROKE_PROTOCOL', `a malformed answer: ${bad.reason}`, pending));
@@ -344,14 +345,6 @@ export class Connection implements PendingOwner {
       this.#options.warn('malformed-request', `asked something that is no good request: ${bad.reason}`);
       this.#reply([errorMessage(bad.id, bad.code, `Invalid request: ${bad.reason}`)]);
     } else this.#noise(bytes, start, end);
-  }
-
-  /** The id of an answer that is not even JSON: its call need not wait for the deadline. */
-  #idInPassing(bytes: Uint8Array, start: number, end: number): string {
-    if (bytes[start] !== 0x7b) return '';
-    const reader = new OversizeLine();
-    reader.read(bytes.subarray(start, end));
-    return reader.method === undefined ? (reader.id ?? '') : '';
   }
 
   #batch(bytes: Uint8Array, start: number, end: number): void {

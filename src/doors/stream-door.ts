@@ -19,6 +19,7 @@ import {
 } from '../base/index.js';
 import type { Gateway, GatewayLimits, View } from '../gateway/index.js';
 import {
+  answerIdInPassing,
   type BadMessage,
   type Codec,
   decodeMessage,
@@ -30,7 +31,7 @@ import {
   type Message,
   NEWEST,
   notificationMessage,
-  OversizeLine,
+  type OversizeLine,
   progressTokenOf,
   RPC,
   resultHead,
@@ -399,10 +400,8 @@ export class StreamDoor {
 
   /** What is not even JSON may have been meant as an answer: whoever asked need not wait for a better one. */
   #endQuestion({ reason }: BadMessage, { bytes, start, end }: Line): void {
-    if (bytes[start] !== 0x7b) return;
-    const reader = new OversizeLine();
-    reader.read(bytes.subarray(start, end));
-    if (reader.method === undefined && reader.id !== undefined) this.#caller?.answeredBadly(reader.id, reason);
+    const id = answerIdInPassing(bytes, start, end);
+    if (id !== undefined) this.#caller?.answeredBadly(id, reason);
   }
 
   /** Several messages at once, in revisions that allow it: answered together, when the last one is. */

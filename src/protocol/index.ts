@@ -3,7 +3,7 @@ export { forwardCall, forwardRequest, progressTokenOf } from './forward.js';
 export { type FramingHandlers, LineFramer } from './framing.js';
 export { LOG_LEVELS, type LogLevel } from './log-levels.js';
 export { type BadMessage, decodeMessage, type Message } from './message.js';
-export { OversizeLine } from './oversize.js';
+export { answerIdInPassing, OversizeLine } from './oversize.js';
 export { locateCompletion, locateRequestParams, type RequestParams } from './request-params.js';
 export { type Codec, findCodec, NEWEST } from './revisions.js';
 export {

@@ -1,5 +1,5 @@
 import { decodeText, type JsonScanner, SCAN } from '../base/index.js';
-import { OversizeLine } from './oversize.js';
+import { readInPassing } from './oversize.js';
 import { readString } from './strings.js';
 
 /**
@@ -146,9 +146,7 @@ function isObjectOrNull(first: number | undefined): boolean {
 
 /** What is nested too deeply to be walked, be it JSON or not: its caller still gets an answer by name. */
 function tooDeep(scanner: JsonScanner, bytes: Uint8Array, start: number, end: number): BadMessage {
-  const reader = new OversizeLine();
-  reader.read(bytes.subarray(start, end));
-  const { id, method } = reader;
+  const { id, method } = readInPassing(bytes, start, end);
   const reason = `nested too deeply at byte ${scanner.faultAt - start}`;
   const hasMethod = method !== undefined;
   const echo = id !== undefined && ID_TOKEN.test(id) ? id : 'null';

@@ -93,3 +93,17 @@ function isId(token: string): boolean {
     return false;
   }
 }
+
+/** Reads the `id` and `method` of a whole message that is no good to the scanner. */
+export function readInPassing(bytes: Uint8Array, start: number, end: number): Pick<OversizeLine, 'id' | 'method'> {
+  const line = new OversizeLine();
+  line.read(bytes.subarray(start, end));
+  return line;
+}
+
+/** The id of what was meant as an answer but is not even JSON, so that nobody need wait for a better one. */
+export function answerIdInPassing(bytes: Uint8Array, start: number, end: number): string | undefined {
+  if (bytes[start] !== 0x7b) return undefined;
+  const { id, method } = readInPassing(bytes, start, end);
+  return method === undefined ? id : undefined;
+}
