@@ -13,6 +13,7 @@ export type {
   CatalogEntry,
   CatalogSnapshot,
   Exclusion,
+  HiddenTool,
   ListedOffer,
   ListedTool,
   Offer,

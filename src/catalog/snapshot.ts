@@ -1,6 +1,14 @@
 import { KeyBook } from './key-book.js';
 import { everyName, isNameOf } from './names.js';
-import type { CatalogEntry, CatalogSnapshot, Exclusion, ListedTool, PrefixRule, ToolFilter } from './types.js';
+import type {
+  CatalogEntry,
+  CatalogSnapshot,
+  Exclusion,
+  HiddenTool,
+  ListedTool,
+  PrefixRule,
+  ToolFilter,
+} from './types.js';
 
 /** What one mount contributes. */
 export interface MountedList {
@@ -58,16 +66,20 @@ export function buildSnapshot(
 ): CatalogSnapshot {
   const entries: CatalogEntry[] = [];
   const exclusions: Exclusion[] = [];
+  const hidden: HiddenTool[] = [];
   names.begin();
   for (const list of lists) {
     for (const tool of list.tools) {
-      if (!isMounted(tool.name, list.filter)) continue;
+      if (!isMounted(tool.name, list.filter)) {
+        hidden.push({ mount: list.mount, tool: tool.name });
+        continue;
+      }
       const name = names.nameOf(list, tool.name, collided);
       entries.push(Object.freeze({ name, mount: list.mount, tool, advertised: renamed(tool, name) }));
     }
     for (const exclusion of list.exclusions) if (isMounted(exclusion.tool, list.filter)) exclusions.push(exclusion);
   }
-  return new Snapshot(entries, exclusions, lists);
+  return new Snapshot(entries, exclusions, hidden, lists);
 }
 
 function renamed(tool: ListedTool, name: string): string {
@@ -100,13 +112,20 @@ function matches(pattern: string, text: string): boolean {
 class Snapshot implements CatalogSnapshot {
   readonly entries: readonly CatalogEntry[];
   readonly exclusions: readonly Exclusion[];
+  readonly hidden: readonly HiddenTool[];
   readonly #byName = new Map<string, CatalogEntry>();
   readonly #byTool = new Map<string, CatalogEntry>();
   readonly #rules: ReadonlyMap<string, PrefixRule>;
 
-  constructor(entries: readonly CatalogEntry[], exclusions: readonly Exclusion[], lists: readonly MountedList[]) {
+  constructor(
+    entries: readonly CatalogEntry[],
+    exclusions: readonly Exclusion[],
+    hidden: readonly HiddenTool[],
+    lists: readonly MountedList[],
+  ) {
     this.entries = Object.freeze(entries);
     this.exclusions = Object.freeze(exclusions);
+    this.hidden = Object.freeze(hidden);
     this.#rules = new Map(lists.map((list) => [list.mount, list.prefix]));
     for (const entry of entries) {
       this.#byName.set(entry.name, entry);

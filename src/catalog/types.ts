@@ -39,6 +39,13 @@ export interface Exclusion {
   readonly reason: string;
 }
 
+/** A tool that tools.allow or tools.deny keeps out of the catalog. */
+export interface HiddenTool {
+  readonly mount: string;
+  /** The upstream's own name. */
+  readonly tool: string;
+}
+
 /** A tool in the catalog: what a mount lists, under its public name. */
 export interface CatalogEntry {
   /** The public name: unique, at most 64 of [A-Za-z0-9_-]. */
@@ -54,6 +61,8 @@ export interface CatalogSnapshot {
   /** In mount order, then in the upstream's order. */
   readonly entries: readonly CatalogEntry[];
   readonly exclusions: readonly Exclusion[];
+  /** Tools that their upstreams list and that a filter keeps out. */
+  readonly hidden: readonly HiddenTool[];
   /** Finds by public name. */
   find(name: string): CatalogEntry | undefined;
   /** Finds by the upstream's own name. */

@@ -6,7 +6,6 @@ import { findCallTarget } from './call-target.js';
 import type { Cli } from './cli.js';
 import { nextCommand } from './command-hint.js';
 import { readDuration } from './duration.js';
-import { HiddenTools } from './hidden-tools.js';
 import { type LoadedConfig, loadConfig } from './load-config.js';
 import { logScreen } from './log-screen.js';
 import { openGateway } from './open-gateway.js';
@@ -20,7 +19,6 @@ export interface OneShot {
   readonly gateway: Gateway;
   readonly loaded: LoadedConfig;
   readonly life: SignOfLife;
-  readonly hidden: HiddenTools;
 }
 
 /** Loads the configuration, runs `task` before a gateway that has started nothing yet, and ends whatever was started. */
@@ -32,11 +30,10 @@ export async function runOneShot(run: Run, cli: Cli, task: (shot: OneShot) => Pr
   const isVerbose = run.options.has('verbose');
   const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
   const log = logScreen(cli.err, 'text');
-  const hidden = new HiddenTools();
-  const gateway = await openGateway(loaded, { ...cli, err: log }, { ...start, isVerbose, isOneShot: true, hidden });
+  const gateway = await openGateway(loaded, { ...cli, err: log }, { ...start, isVerbose, isOneShot: true });
   if (isVerbose) logEvents(gateway.events, { format: 'text', level: 'info', stream: log });
   try {
-    return await task({ gateway, loaded, life: new SignOfLife(cli.err), hidden });
+    return await task({ gateway, loaded, life: new SignOfLife(cli.err) });
   } finally {
     await gateway.close();
   }

@@ -1,7 +1,6 @@
 import type { CatalogCache, Gateway, Mount } from '../gateway/index.js';
 import { FileCatalogCache, gatewayLimitsOf, mountsOf, validationOf } from '../runtime/node/index.js';
 import type { Cli } from './cli.js';
-import type { HiddenTools } from './hidden-tools.js';
 import type { LoadedConfig } from './load-config.js';
 import { stderrLines } from './server-lines.js';
 import { VERSION } from './version.js';
@@ -13,26 +12,23 @@ export interface OpenOptions {
   readonly isOneShot: boolean;
   /** Overrides how long a server may take to start. */
   readonly startTimeoutMs?: number;
-  /** Learns what the configuration hides. */
-  readonly hidden?: HiddenTools;
 }
 
 /** A gateway before the configured servers. Nothing is started yet. */
 export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenOptions): Promise<Gateway> {
   const { config, folder } = loaded;
-  const { isVerbose, isOneShot, startTimeoutMs, hidden } = options;
+  const { isVerbose, isOneShot, startTimeoutMs } = options;
   const mounts = mountsOf(config, { folder, ...(isVerbose && { onStderr: stderrLines(cli.err) }) });
   const refuse = isOneShot ? { invalidArguments: 'protocol-error' as const } : {};
   const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
   const adjust = (mount: Mount): Mount => ({ ...mount, ...start, validation: { ...mount.validation, ...refuse } });
   const cache = new FileCatalogCache({ environment: cli.environment });
-  const kept = isOneShot ? writeOnly(cache) : cache;
   return cli.createGateway({
     mounts: mounts.map((mount) => ('error' in mount ? mount : adjust(mount))),
     prefix: config.prefix,
     validation: { ...validationOf(config.validation), ...refuse },
     limits: gatewayLimitsOf(config),
-    cache: hidden?.watch(kept, mounts) ?? kept,
+    cache: isOneShot ? writeOnly(cache) : cache,
     info: { name: 'doorward', version: VERSION },
   });
 }

@@ -3,6 +3,7 @@ export type {
   CatalogEntry,
   CatalogSnapshot,
   Exclusion,
+  HiddenTool,
   Offer,
   OfferKind,
   PrefixRule,

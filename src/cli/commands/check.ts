@@ -1,7 +1,7 @@
 import { type DoorEvents, ERROR_TABLE } from '../../base/index.js';
 import type { CatalogEntry, Exclusion } from '../../gateway/index.js';
 import type { Cli } from '../cli.js';
-import { hiddenText } from '../hidden-tools.js';
+import { hiddenText, hiddenTools } from '../hidden-tools.js';
 import { chooseServers, runOneShot, settle, writeProblems } from '../one-shot.js';
 import type { Run } from '../parse-command-line.js';
 import { errorAsJson, writeError } from '../report-error.js';
@@ -35,7 +35,7 @@ export function runCheck(run: Run, cli: Cli): Promise<number> {
       ...exclusions.filter(({ mount }) => servers.includes(mount)).map(excludedRow),
     ].toSorted((one, other) => servers.indexOf(one.server) - servers.indexOf(other.server));
     const failures = failuresOf(statuses, run);
-    const hidden = shot.hidden.of(servers);
+    const hidden = hiddenTools(shot.gateway.snapshot(), servers);
     if (run.options.has('json')) {
       const unreachable = failures.map(({ server, error }) => ({ server, error: errorAsJson(error) }));
       cli.out.write(`${JSON.stringify({ tools: rows.map(rowAsJson), failed: unreachable, hidden })}\n`);

@@ -2,7 +2,7 @@ import { type DoorError, ERROR_TABLE } from '../../base/index.js';
 import type { CatalogEntry, Exclusion, UpstreamStatus } from '../../gateway/index.js';
 import type { Cli } from '../cli.js';
 import { atCommandLine } from '../command-hint.js';
-import { type HiddenTool, hiddenText } from '../hidden-tools.js';
+import { type HiddenTool, hiddenText, hiddenTools } from '../hidden-tools.js';
 import { indentJson } from '../indent-json.js';
 import { chooseServers, type OneShot, runOneShot, settle, writeProblems } from '../one-shot.js';
 import type { Run } from '../parse-command-line.js';
@@ -32,13 +32,16 @@ export function runTools(run: Run, cli: Cli): Promise<number> {
   });
 }
 
-function listingOf(run: Run, { gateway, hidden }: OneShot, statuses: readonly UpstreamStatus[]): Listing {
+function listingOf(run: Run, { gateway }: OneShot, statuses: readonly UpstreamStatus[]): Listing {
   const snapshot = gateway.snapshot();
   const isWanted = ({ mount }: { readonly mount: string }): boolean => statuses.some(({ id }) => id === mount);
   return {
     entries: snapshot.entries.filter(isWanted),
     exclusions: snapshot.exclusions.filter(isWanted),
-    hidden: hidden.of(statuses.map(({ id }) => id)),
+    hidden: hiddenTools(
+      snapshot,
+      statuses.map(({ id }) => id),
+    ),
     failures: failuresOf(statuses, run),
     isNamed: run.target === undefined,
     isDetailed: run.operands.length > 0 || run.target !== undefined,
