@@ -1,6 +1,13 @@
 import { type Clock, Coalescer, type EventBus, guarded } from '../base/index.js';
-import type { CatalogEntry, CatalogSnapshot } from '../catalog/index.js';
+import type { CatalogEntry, CatalogSnapshot, OfferKind } from '../catalog/index.js';
 import type { ListName } from './types.js';
+
+/** Which kinds a caller is told of under each name. */
+export const LISTED_AS: Readonly<Record<ListName, readonly (OfferKind | 'tools')[]>> = {
+  tools: ['tools'],
+  resources: ['resources', 'templates'],
+  prompts: ['prompts'],
+};
 
 /** Callers are told of changes of one list at most this often. */
 const NOTIFY_EVERY_MS = 500;

@@ -2,7 +2,7 @@ import { type CancelSignal, Coalescer, type DoorError, toDoorError } from '../ba
 import { buildOffers, type Offer, type OfferKind, type OfferRoute, type OfferSnapshot } from '../catalog/index.js';
 import type { RequestParams } from '../protocol/index.js';
 import type { FleetOptions } from './fleet-options.js';
-import { isSameList } from './list-watch.js';
+import { isSameList, LISTED_AS } from './list-watch.js';
 import type { MountedUpstream } from './mounted.js';
 import { promptNotFound, resourceNotFound } from './not-found.js';
 import type { ListName } from './types.js';
@@ -10,12 +10,6 @@ import { waitForLists } from './waiting.js';
 
 /** One relist of a mount at once, the next ones this far apart. */
 const RELIST_EVERY_MS = 500;
-
-const LIST_OF: Readonly<Record<OfferKind, ListName>> = {
-  resources: 'resources',
-  templates: 'resources',
-  prompts: 'prompts',
-};
 
 /** What a request about each kind of thing has to know first. */
 const NEEDED: Readonly<Record<RequestParams['names'], readonly OfferKind[]>> = {
@@ -246,11 +240,10 @@ export class OfferShelf {
   #rebuild(): void {
     const before = this.#snapshot;
     this.#snapshot = this.#build();
-    const changed = new Set<ListName>();
-    for (const kind of this.#asked.keys()) {
-      if (!isSameList(before[kind], this.#snapshot[kind])) changed.add(LIST_OF[kind]);
+    const changed = [...this.#asked.keys()].filter((kind) => !isSameList(before[kind], this.#snapshot[kind]));
+    for (const list of ['resources', 'prompts'] as const) {
+      if (changed.some((kind) => LISTED_AS[list].includes(kind))) this.#changed(list);
     }
-    for (const list of changed) this.#changed(list);
   }
 
   #build(): OfferSnapshot {

@@ -2,7 +2,7 @@ import type { Caller, CallOptions, CancelSignal, Piece } from '../base/index.js'
 import type { CatalogEntry, Offer, OfferKind } from '../catalog/index.js';
 import type { CallParams, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Fleet } from './fleet.js';
-import { type Advertised, isSameList } from './list-watch.js';
+import { type Advertised, isSameList, LISTED_AS } from './list-watch.js';
 import type { Recipient } from './notifications.js';
 import type { ListName, RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall, View } from './types.js';
 
@@ -98,7 +98,7 @@ export class FleetView implements View, Recipient {
    * now, for a change that is told late it may have seen meanwhile.
    */
   #hasSeen(list: ListName): boolean {
-    const kinds = SHOWN_AS[list].filter((kind) => this.#seen.has(kind));
+    const kinds = LISTED_AS[list].filter((kind) => this.#seen.has(kind));
     if (kinds.length === 0) return this.#caller !== undefined;
     return kinds.every((kind) => isSameList(this.#seen.get(kind)!, this.fleet.listNow(kind)));
   }
@@ -117,10 +117,3 @@ export class FleetView implements View, Recipient {
     this.fleet.leave(this);
   }
 }
-
-/** Which lists a caller is told of under each name. */
-const SHOWN_AS: Readonly<Record<ListName, readonly (OfferKind | 'tools')[]>> = {
-  tools: ['tools'],
-  resources: ['resources', 'templates'],
-  prompts: ['prompts'],
-};
