@@ -1,5 +1,7 @@
 /** One caller of the soak: follows its plan, and keeps a journal of what it sent and what it was told. */
+
 import type { Duplex } from 'node:stream';
+import { LineSplitter } from '../fixtures/line-splitter.js';
 import type { Plan, Step } from './soak-plan.js';
 
 /** Milliseconds of the monotonic clock, which all processes of a machine share. */
@@ -81,7 +83,6 @@ export class SoakCaller {
   #connection = 0;
   #connectedAtMs = 0;
   #nextId = 1;
-  #partial: Buffer[] = [];
   readonly #byId = new Map<string, CallEntry>();
   /** Calls without an answer, and when nobody need wait for one any more. */
   readonly #open = new Set<CallEntry>();
@@ -94,11 +95,11 @@ export class SoakCaller {
   async connect(): Promise<void> {
     const stream = await this.options.connect();
     this.#stream = stream;
-    this.#partial = [];
     this.#connectedAtMs = nowMs();
     const connection = ++this.#connection;
+    const lines = new LineSplitter((line) => this.#line(line));
     stream.on('data', (chunk: Buffer) => {
-      if (connection === this.#connection) this.#take(chunk);
+      if (connection === this.#connection) lines.push(chunk);
     });
     stream.on('error', () => {});
     stream.once('close', () => {
@@ -195,17 +196,6 @@ export class SoakCaller {
     this.#waiting.clear();
     await sleep(BACK_AFTER_MS);
     await this.connect();
-  }
-
-  #take(chunk: Buffer): void {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      this.#partial.push(chunk.subarray(start, end));
-      this.#line(Buffer.concat(this.#partial).toString('utf8'));
-      this.#partial = [];
-      start = end + 1;
-    }
-    if (start < chunk.length) this.#partial.push(chunk.subarray(start));
   }
 
   #line(raw: string): void {
