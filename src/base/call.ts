@@ -32,6 +32,8 @@ export interface CallerCapabilities {
   readonly elicitation?: string;
   readonly sampling?: string;
   readonly roots?: string;
+  /** Extensions by their identifiers, with their settings (MCP 2026-07-28 basic/versioning, Extension Negotiation). */
+  readonly extensions?: string;
 }
 
 /**
@@ -43,9 +45,22 @@ export function cacheKeyFor(key: string, capabilities: CallerCapabilities): stri
   return [key, ...Object.keys(capabilities).sort()].join('-');
 }
 
-/** One connection of a program to a door, as the rooms below see it. */
+/**
+ * Who calls, as the rooms below see it: in the handshake era (2025-11-25 and before) one connection of a program to a
+ * door, in the era of 2026-07-28 one request.
+ */
 export interface Caller {
   readonly principal: Principal;
+  /**
+   * Requests can be put to it by `ask`. Where they cannot, it is a request of the 2026 era: what an upstream wants to know
+   * is returned to it as an input-required result, and it comes back with what it has to say.
+   */
+  readonly takesRequests: boolean;
+  /**
+   * Which program it is, as it names itself, for whoever keeps apart what belongs to different programs of one principal;
+   * '' where it does not say.
+   */
+  readonly program: string;
   /** The door it came in by, for events: `stdio`, `http`, `cli`, `embedded`. */
   readonly door: string;
   readonly capabilities: CallerCapabilities;
@@ -66,9 +81,23 @@ export interface CallObserver {
   sent?(upstream: string): void;
 }
 
+/** What goes along when a request is sent again with what the upstream asked for (MCP 2026-07-28 basic/patterns/mrtr). */
+export interface Retry {
+  /** The JSON text of `inputResponses`, on one line; absent where nothing had been asked. */
+  readonly inputResponses?: string;
+  /** The upstream's own `requestState` as a JSON string token, as it wrote it; absent where it gave none. */
+  readonly requestState?: string;
+}
+
 /** What travels down with every call. A room that needs more of a caller adds it here, not beside it. */
 export interface CallOptions {
   readonly principal: Principal;
+  /** Whose call it is: who is asked what the upstream wants to know meanwhile. Absent: whoever the connection belongs to. */
+  readonly caller?: Caller;
+  /** The least severe log messages it wants to hear while it runs; absent where it has not said (2026 era: none then). */
+  readonly logLevel?: string;
+  /** What the caller says when it comes back with the answers to an input-required result of a 2026-07-28 upstream. */
+  readonly retry?: Retry;
   /** Ends the call; its reason is what the call then fails with. */
   readonly signal?: CancelSignal;
   /** Overrides the configured time a call may take without progress, in milliseconds. */

@@ -4,4 +4,11 @@ export { Client, type ClientOptions, type ClientValidation, type JudgedAnswer } 
 export type { ClientState, Connecting, Failed, Ready } from './lifecycle.js';
 export type { ToolList } from './listing.js';
 export type { RawAnswer } from './raw-answer.js';
-export type { Transport, TransportHandlers } from './transport.js';
+export type {
+  Authorizer,
+  LineHandlers,
+  LineTransport,
+  Outgoing,
+  Transport,
+  TransportHandlers,
+} from './transport.js';

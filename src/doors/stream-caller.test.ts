@@ -11,6 +11,7 @@ class Stream {
     principal: { id: 'me', kind: 'local' },
     door: 'memory',
     capabilities: {},
+    program: '',
     write: (pieces) => this.lines.push(decodeText(joinPieces(pieces))),
     isBehind: () => this.isBehind,
   });

@@ -19,6 +19,8 @@ export interface StreamCallerOptions {
   readonly principal: Principal;
   readonly door: string;
   readonly capabilities: CallerCapabilities;
+  /** What it calls itself; '' where it does not say. */
+  readonly program: string;
   readonly write: (pieces: readonly Piece[]) => void;
   /** The caller is far behind in reading: what may be dropped is. */
   readonly isBehind: () => boolean;
@@ -36,6 +38,8 @@ export class StreamCaller implements Caller {
   readonly principal: Principal;
   readonly door: string;
   readonly capabilities: CallerCapabilities;
+  readonly takesRequests = true;
+  readonly program: string;
   readonly #options: StreamCallerOptions;
   readonly #asked = new Map<number, Asked>();
   #nextId = 1;
@@ -49,6 +53,7 @@ export class StreamCaller implements Caller {
     this.principal = options.principal;
     this.door = options.door;
     this.capabilities = options.capabilities;
+    this.program = options.program;
   }
 
   /** The caller has said that it is ready, or acts as if it had. */

@@ -175,6 +175,7 @@ export class StreamDoor {
       door,
       // One who asks for something without having introduced itself can be asked nothing.
       capabilities: this.#declared ?? {},
+      program: '',
       write: this.#write,
       isBehind: () => this.#slowness.isBehind,
     });

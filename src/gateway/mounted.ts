@@ -19,6 +19,7 @@ const VALIDATION: Validation = {
   outputs: 'warn',
   uncompilableOutput: 'exclude',
   elicitationFormats: 'warn',
+  elicitationSchemas: 'warn',
 };
 
 /** What a mount tells the fleet it belongs to. */

@@ -9,7 +9,7 @@ import type {
   ToolFilter,
 } from '../catalog/index.js';
 import type { Transport } from '../client/index.js';
-import type { CallParams, LogLevel, RequestParams } from '../protocol/index.js';
+import type { CallParams, Era, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 
 /** What becomes of calls and tools that break a schema. There is no value that turns judging arguments off. */
@@ -22,6 +22,8 @@ export interface Validation {
   readonly uncompilableOutput: 'exclude' | 'ignore';
   /** Whether a wrong email, uri, date or date-time in an answer to an elicitation is a warning or makes it invalid. */
   readonly elicitationFormats: 'warn' | 'assert';
+  /** Whether a form outside what MCP has for forms passes with a warning, or is refused to the server that asks by it. */
+  readonly elicitationSchemas: 'warn' | 'refuse';
 }
 
 /** Puts one upstream's tools into the catalog. */
@@ -39,6 +41,8 @@ export interface Mount {
   readonly validation?: Partial<Validation>;
   /** `caller` gives every caller a connection of its own. Default `shared`: see `Gateway.admit`. */
   readonly isolation?: 'shared' | 'caller';
+  /** Which era it speaks. Default `auto`: found out, and remembered. */
+  readonly era?: 'auto' | Era;
   /** Names this upstream's list in the cache; absent: its list is not kept. */
   readonly cacheKey?: string;
 }
@@ -105,10 +109,12 @@ export interface ToolAnswer {
   readonly isError: boolean;
   /** Where structuredContent broke the tool's outputSchema; empty when it did not or was not judged. */
   readonly violations: readonly Issue[];
+  /** It is no final answer but says what else is needed (`resultType: "input_required"`, MCP 2026-07-28 patterns/mrtr). */
+  readonly isInputRequired?: boolean;
 }
 
 /** An upstream's answer to a request that was passed on to it, as it came. */
-export type RelayedAnswer = Pick<ToolAnswer, 'kind' | 'json' | 'hasLineBreaks'>;
+export type RelayedAnswer = Pick<ToolAnswer, 'kind' | 'json' | 'hasLineBreaks' | 'isInputRequired'>;
 
 /** Which list of a caller has changed. */
 export type ListName = 'tools' | 'resources' | 'prompts';
@@ -171,6 +177,11 @@ export interface Gateway extends View {
    * asks over stdio names no call, so only a connection with one caller tells whom it asks. Others share.
    */
   admit(caller: Caller): View;
+  /**
+   * The view of one request of the 2026 era, which has no connection of its own. Requests of one principal, program and
+   * set of capabilities share one; it ends by itself when none has come for a while.
+   */
+  viewOf(caller: Caller): View;
   /** Ends every upstream and whatever was started for it. */
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ export { LOG_LEVELS, type LogLevel } from './log-levels.js';
 export { type BadMessage, decodeMessage, type Message } from './message.js';
 export { answerIdInPassing, OversizeLine } from './oversize.js';
 export { locateCompletion, locateRequestParams, type RequestParams } from './request-params.js';
-export { type Codec, findCodec, NEWEST } from './revisions.js';
+export { type Codec, type Era, findCodec, findModernCodec, MODERN, NEWEST, REVISIONS } from './revisions.js';
 export {
   doorErrorMessage,
   errorHead,

@@ -1,6 +1,6 @@
 /** An upstream of the simulation: one per mount; each connection to it is a transport whose pipes take their time. */
 import { DoorError, decodeText, encodeText, joinPieces, type Piece } from '../../src/base/index.js';
-import type { Transport, TransportHandlers } from '../../src/client/index.js';
+import type { LineTransport, LineHandlers } from '../../src/client/index.js';
 import type { SimulationClock } from './simulation-clock.js';
 import type { SimulationJournal } from './simulation-journal.js';
 import { offersText } from './simulation-offers.js';
@@ -55,7 +55,7 @@ export class SimulatedUpstream {
     this.options = options;
   }
 
-  connect(): Transport {
+  connect(): LineTransport {
     return new SimulatedConnection(this);
   }
 
@@ -100,13 +100,15 @@ export class SimulatedUpstream {
   }
 }
 
-class SimulatedConnection implements Transport {
+class SimulatedConnection implements LineTransport {
+  readonly kind = 'simulated';
+  readonly hasStreams = false;
   backlogBytes = 0;
   /** What it was asked to tell of. */
   readonly subscribed = new Set<string>();
   readonly #listing = new Set<string>();
   readonly #upstream: SimulatedUpstream;
-  #handlers: TransportHandlers | undefined;
+  #handlers: LineHandlers | undefined;
   #isOver = false;
   /** When the last thing said or heard will have come through: pipes keep the order. */
   #heardByMs = 0;
@@ -122,7 +124,7 @@ class SimulatedConnection implements Transport {
     this.#upstream = upstream;
   }
 
-  async open(handlers: TransportHandlers): Promise<void> {
+  async open(handlers: LineHandlers): Promise<void> {
     const { clock, seeded, name } = this.#upstream.options;
     await new Promise<void>((resolve) => clock.schedule(seeded.below(START_MS), resolve));
     if (this.#isOver) throw new DoorError('UPSTREAM_UNREACHABLE', `${name} was closed while it started`);

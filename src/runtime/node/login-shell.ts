@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { DoorError, type Piece } from '../../base/index.js';
-import type { Transport, TransportHandlers } from '../../client/index.js';
+import type { LineTransport, LineHandlers } from '../../client/index.js';
 import { endGroup, keepGroup, killGroup } from './process-group.js';
 import { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 
@@ -11,13 +11,15 @@ const MARK = '__doorward_path__';
  * A child whose PATH is the one the login shell sets up. Desktop applications start their servers without a login
  * shell, so that node from nvm, mise or Homebrew is not found; asking the shell takes up to a second, once a process.
  */
-export function loginShellTransport(options: SpawnOptions): Transport {
+export function loginShellTransport(options: SpawnOptions): LineTransport {
   return new LoginShellTransport(options);
 }
 
-class LoginShellTransport implements Transport {
+class LoginShellTransport implements LineTransport {
+  readonly kind = 'stdio';
+  readonly hasStreams = false;
   readonly #options: SpawnOptions;
-  #inner: Transport | undefined;
+  #inner: LineTransport | undefined;
   #question: Question | undefined;
   #isClosed = false;
 
@@ -25,7 +27,7 @@ class LoginShellTransport implements Transport {
     this.#options = options;
   }
 
-  async open(handlers: TransportHandlers): Promise<void> {
+  async open(handlers: LineHandlers): Promise<void> {
     this.#question = askForPath();
     const path = await this.#question.path;
     this.#question = undefined;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { findMarked } from '../../../test/fixtures/processes.js';
 import { DoorError } from '../../base/index.js';
-import type { Transport } from '../../client/index.js';
+import type { LineTransport } from '../../client/index.js';
 import { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 
 const POSIX = process.platform !== 'win32';
@@ -17,7 +17,7 @@ const MAX_KEPT = 1_000_000;
 
 /** A transport at work: what it read, and how it ended. */
 class Running {
-  readonly transport: Transport;
+  readonly transport: LineTransport;
   readonly mark = `DOORWARD_TEST_MARK=spawn-${Math.random().toString(36).slice(2)}`;
   readonly ended: Promise<DoorError>;
   stirred = 0;

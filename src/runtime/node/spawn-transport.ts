@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { DoorError, type Piece } from '../../base/index.js';
-import type { Transport, TransportHandlers } from '../../client/index.js';
+import type { LineTransport, LineHandlers } from '../../client/index.js';
 import { childEnvironment } from './environment.js';
 import { findCandidates, searchedPath } from './find-command.js';
 import { lendNativeBytes } from './native-bytes.js';
@@ -20,7 +20,7 @@ export interface SpawnOptions {
 }
 
 /** An upstream that is a child process speaking over its stdin and stdout. Started without a shell, in its own group. */
-export function spawnTransport(options: SpawnOptions): Transport {
+export function spawnTransport(options: SpawnOptions): LineTransport {
   lendNativeBytes();
   return new SpawnTransport(options);
 }
@@ -33,7 +33,9 @@ const LAST_WORDS_TURNS = 3;
 /** A process that exits closes its stdout first: this long its exit is waited for, since that tells the story better. */
 const EXIT_AFTER_EOF_MS = 40;
 
-class SpawnTransport implements Transport {
+class SpawnTransport implements LineTransport {
+  readonly kind = 'stdio';
+  readonly hasStreams = false;
   readonly #options: SpawnOptions;
   readonly #tail = new Tail();
   #child: ChildProcess | undefined;
@@ -47,7 +49,7 @@ class SpawnTransport implements Transport {
     this.#options = options;
   }
 
-  async open(handlers: TransportHandlers): Promise<void> {
+  async open(handlers: LineHandlers): Promise<void> {
     const { command, args = [], cwd } = this.#options;
     const env = childEnvironment(process.env, this.#options.env);
     // Loaded at use: a caller is greeted before any child is started.
@@ -106,7 +108,7 @@ class SpawnTransport implements Transport {
     return this.#tail.text();
   }
 
-  #attach(child: ChildProcess, handlers: TransportHandlers): void {
+  #attach(child: ChildProcess, handlers: LineHandlers): void {
     const { stdin, stdout, stderr } = child;
     if (stdin === null || stdout === null || stderr === null) throw new DoorError('INTERNAL', 'a child without pipes');
     this.#sink = new Sink(stdin);
