@@ -9,12 +9,12 @@ import {
   JsonScanner,
   type JsonSlice,
   joinPieces,
+  ObjectText,
   orAborted,
   sliceOf,
 } from '../base/index.js';
 import type { AskCaller } from './caller-requests.js';
 import { type ElicitationWarning, readElicitation } from './eliciting.js';
-import { ObjectText } from './object-text.js';
 import { RareWarnings } from './rare-warnings.js';
 
 /** How long a person may take over an answer. */

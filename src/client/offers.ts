@@ -1,8 +1,7 @@
-import { decodeText, ExactNumber, elementsOf, JsonScanner, parseJson } from '../base/index.js';
+import { decodeText, ExactNumber, elementsOf, JsonScanner, ObjectText, parseJson } from '../base/index.js';
 import type { ListedOffer, OfferKind } from '../catalog/index.js';
 import type { Connection } from './connection.js';
 import { COMMON_KINDS, isBoolean, isObject, isString, kindOf, type MemberKinds, misfitsOf } from './member-kinds.js';
-import { ObjectText } from './object-text.js';
 import { listPages } from './paging.js';
 import type { RequestOptions } from './pending.js';
 

@@ -1,9 +1,8 @@
 import type { DoorError, ErrorCode } from '../base/index.js';
-import { decodeText, JsonScanner, parseJson } from '../base/index.js';
+import { decodeText, JsonScanner, ObjectText, parseJson } from '../base/index.js';
 import type { Exclusion, ListedTool } from '../catalog/index.js';
 import { compileSchema, type Judge } from '../schema/index.js';
 import { COMMON_KINDS, isBoolean, isObject, isString, kindOf, type MemberKinds, misfitsOf } from './member-kinds.js';
-import { ObjectText } from './object-text.js';
 import { findStrictMisfit } from './strict-clients.js';
 
 export interface DefinitionOptions {

@@ -1,4 +1,6 @@
-import { decodeText, type Edit, JsonScanner, joinPieces, type Span, splice } from '../base/index.js';
+import { decodeText, type Span } from './bytes.js';
+import { JsonScanner } from './scan.js';
+import { type Edit, joinPieces, splice } from './splice.js';
 
 /** One member of an object, by where it lies in the text. The value ends where the member does. */
 interface MemberSpan {
