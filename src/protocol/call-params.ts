@@ -1,4 +1,5 @@
 import { type JsonScanner, joinPieces, SCAN, type Span, sliceOf, type TokenList } from '../base/index.js';
+import { type Comeback, locateComeback, NO_COMEBACK } from './comeback.js';
 import { readString } from './strings.js';
 
 /** The `params` of a tools/call, located but not parsed. Offsets are into `bytes`; -1 where a member is absent. */
@@ -29,11 +30,12 @@ export interface CallParams {
   readonly metaStart: number;
   readonly metaEnd: number;
   /**
-   * Where `task` lies with one of its commas; -1 where absent. It asks for a kind of answer that we do not declare, and is
-   * to be ignored then (MCP 2025-11-25 basic/utilities/tasks): an upstream that knows tasks must not see it.
+   * Some of its members are not passed on: `task`, which asks for a kind of answer that we do not declare and is to be
+   * ignored then (MCP 2025-11-25 basic/utilities/tasks), and what belongs to rounds, which each neighbour has of its own.
    */
-  readonly taskStart: number;
-  readonly taskEnd: number;
+  readonly hasOwnMembers: boolean;
+  /** What its caller says when it comes back with answers (MCP 2026-07-28 basic/patterns/mrtr). */
+  readonly comeback: Comeback;
   /** There are line breaks between tokens somewhere in the params. */
   readonly hasLineBreaks: boolean;
   /** `params`, or `_meta` in it, may hold a name twice; the text decides. */
@@ -56,8 +58,8 @@ export function locateCallParams(scanner: JsonScanner, bytes: Uint8Array, params
   const meta = scanner.find('_meta', bytes, params);
   if (meta >= 0 && bytes[scanner.valueStart[meta]!] !== 0x7b) return 'params._meta is not an object';
   const flags = scanner.flags[params]!;
-  const task = scanner.find('task', bytes, params);
-  const taskSpan = task < 0 ? NOWHERE : withComma(bytes, scanner.nameStart[task]!, scanner.valueEnd[task]!);
+  const comeback = locateComeback(scanner, bytes, params);
+  if (typeof comeback === 'string') return comeback;
   return {
     bytes,
     start,
@@ -76,28 +78,13 @@ export function locateCallParams(scanner: JsonScanner, bytes: Uint8Array, params
     nullEnd: isNull ? scanner.valueEnd[args]! : -1,
     metaStart: meta < 0 ? -1 : scanner.valueStart[meta]!,
     metaEnd: meta < 0 ? -1 : scanner.valueEnd[meta]!,
-    taskStart: taskSpan.start,
-    taskEnd: taskSpan.end,
+    hasOwnMembers: comeback !== NO_COMEBACK || scanner.find('task', bytes, params) >= 0,
+    comeback,
     hasLineBreaks: (flags & SCAN.lineBreak) !== 0,
     mayRepeatNames: (flags & SCAN.duplicateName) !== 0,
   };
 }
 
-const NOWHERE: Span = Object.freeze({ start: -1, end: -1 });
-
-/** A member of an object that has others, with the comma that goes when it goes. */
-function withComma(bytes: Uint8Array, start: number, end: number): Span {
-  const after = bytes.indexOf(COMMA, end);
-  const isFollowed = after >= 0 && isBlank(bytes, end, after);
-  return isFollowed ? { start, end: after + 1 } : { start: bytes.lastIndexOf(COMMA, start), end };
-}
-
-function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if (bytes[i]! > 0x20) return false;
-  return true;
-}
-
-const COMMA = 0x2c;
 const TOO_DEEP = 'the arguments are nested too deeply';
 
 /** Makes a call's params from a name and the text of its arguments, for ways in that have no params of their own. */

@@ -6,6 +6,8 @@ import { rawMember } from '../../test/fixtures/raw-json.js';
 import { JsonScanner, joinPieces, type Piece } from '../base/index.js';
 import { type CallParams, locateCallParams } from './call-params.js';
 import { forwardCall, progressTokenOf } from './forward.js';
+import { requestMeta } from './meta.js';
+import { MODERN } from './revisions.js';
 
 const scanner = new JsonScanner();
 
@@ -27,6 +29,8 @@ interface Part {
 }
 
 const OUR_ID = 41;
+/** An upstream that was told who we are when it was greeted. */
+const HANDSHAKE = { meta: '' };
 const OUR_NAME = '"up\\"stream.tool"';
 
 const anyPadding = fc.record({ before: anySpace, beforeColon: anySpace, afterColon: anySpace, after: anySpace });
@@ -117,7 +121,7 @@ describe('forwardCall', () => {
       fc.property(anyCall, anySurroundings, ({ written, sent }, around) => {
         const params = locate(written, around);
         const before = Buffer.from(params.bytes).toString('latin1');
-        const text = textOf(forwardCall(params, OUR_ID, OUR_NAME));
+        const text = textOf(forwardCall(params, OUR_ID, OUR_NAME, HANDSHAKE));
         expect(text).toBe(sent);
         expect(text).not.toMatch(/[\r\n]/);
         expect(Buffer.from(params.bytes).toString('latin1'), 'the caller’s bytes are as they were').toBe(before);
@@ -135,7 +139,7 @@ describe('forwardCall', () => {
 
   test('hands the arguments on uncopied where there is nothing to straighten', () => {
     const params = locate('{"name":"t","arguments":{"a":1}}');
-    const slices = forwardCall(params, 1, '"t"').filter((piece) => typeof piece !== 'string');
+    const slices = forwardCall(params, 1, '"t"', HANDSHAKE).filter((piece) => typeof piece !== 'string');
     expect(slices).toHaveLength(1);
     expect(slices[0]).toMatchObject({ bytes: params.bytes, start: params.nameEnd, end: params.end });
   });
@@ -180,7 +184,7 @@ describe('forwardCall', () => {
     ...[
       { written: '{"task":{"ttl":1},"name":"a","arguments":{}}', sent: '"name":"t","arguments":{}}' },
       { written: '{"name":"a" ,"task" : {"x":[1,2]} ,"arguments":{}}', sent: '"name":"t" ,"arguments":{}}' },
-      { written: '{"name":"a","arguments":{} , "task":{}}', sent: '"name":"t","arguments":{} }' },
+      { written: '{"name":"a","arguments":{} , "task":{}}', sent: '"name":"t","arguments":{}}' },
       { written: '{"name":"a","task":null}', sent: '"name":"t","arguments":{}}' },
     ].map(({ written, sent }) => ({
       why: `a task, which we do not declare, is left out: ${written}`,
@@ -193,8 +197,58 @@ describe('forwardCall', () => {
       sent: '{"_meta":{"progressToken":5},"name":"t","arguments":{"n":12345678901234567890,"f":1.0,"e":1E400}}',
     },
   ])('$why', ({ params, sent }) => {
-    expect(textOf(forwardCall(locate(params), 5, '"t"'))).toBe(
+    expect(textOf(forwardCall(locate(params), 5, '"t"', HANDSHAKE))).toBe(
       `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":${sent}}`,
+    );
+  });
+});
+
+describe('forwardCall to an upstream of the 2026 era', () => {
+  const meta = requestMeta(MODERN, { clientInfo: '{"name":"d"}', clientCapabilities: '{"roots":{}}' });
+  const ours = `"progressToken":5,${meta}`;
+  const hop = [
+    '"io.modelcontextprotocol/protocolVersion":"2026-07-28"',
+    '"io.modelcontextprotocol/clientInfo":{"name":"theirs"}',
+    '"io.modelcontextprotocol/clientCapabilities":{"sampling":{}}',
+    '"io.modelcontextprotocol/logLevel":"debug"',
+    '"io.modelcontextprotocol/subscriptionId":3',
+    '"progressToken":"theirs"',
+  ].join();
+
+  test.each([
+    {
+      why: 'what we say of ourselves goes along',
+      params: '{"name":"a","arguments":{"b":1}}',
+      sent: `{"_meta":{${ours}},"name":"t","arguments":{"b":1}}`,
+    },
+    {
+      why: 'what the caller said to us stays here, whatever is between',
+      params: `{"name":"a","arguments":{},"_meta":{"traceparent":"00-1",${hop},"x/y":[1]}}`,
+      sent: `{"name":"t","arguments":{},"_meta":{${ours},"traceparent":"00-1","x/y":[1]}}`,
+    },
+    {
+      why: 'and so does all of it',
+      params: `{"name":"a","arguments":{},"_meta":{${hop}}}`,
+      sent: `{"name":"t","arguments":{},"_meta":{${ours}}}`,
+    },
+    {
+      why: 'what belongs to the round before this one stays here too',
+      params: '{"requestState":"s","name":"a","inputResponses":{},"arguments":{}}',
+      sent: `{"_meta":{${ours}},"name":"t","arguments":{}}`,
+    },
+  ])('$why', ({ params, sent }) => {
+    expect(textOf(forwardCall(locate(params), 5, '"t"', { meta }))).toBe(
+      `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":${sent}}`,
+    );
+  });
+
+  test('and comes back with the answers that the upstream asked for, in its own words', () => {
+    const retry = { inputResponses: '{"k":{"action":"decline"}}', requestState: '"opaque\\u2028"' };
+    const params = locate('{"requestState":"ours","name":"a","inputResponses":{"k":1}}');
+    const text = textOf(forwardCall(params, 5, '"t"', { meta, retry }));
+    expect(text).toBe(
+      `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"_meta":{${ours}},"name":"t","arguments":{},` +
+        '"inputResponses":{"k":{"action":"decline"}},"requestState":"opaque\\u2028"}}',
     );
   });
 });
@@ -224,7 +278,7 @@ describe('progressTokenOf', () => {
     const params = locate('{"name":"t","_meta":{"progressToken":7},"arguments":{}}');
     const before = [scanner.count, ...scanner.valueStart];
     progressTokenOf(params);
-    forwardCall(params, 1, '"t"');
+    forwardCall(params, 1, '"t"', HANDSHAKE);
     expect([scanner.count, ...scanner.valueStart]).toEqual(before);
   });
 });

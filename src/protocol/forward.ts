@@ -1,9 +1,18 @@
-import { decodeText, type Edit, JsonScanner, onOneLine, type Piece, splice } from '../base/index.js';
+import { decodeText, type Edit, JsonScanner, onOneLine, type Piece, type Retry, splice } from '../base/index.js';
 import type { CallParams } from './call-params.js';
+import { ownMemberEdits } from './comeback.js';
+import { metaEdits } from './meta.js';
 import type { RequestParams } from './request-params.js';
 
 /** `_meta` is small; its own scanner keeps the caller's index untouched. */
 const metaScanner = new JsonScanner();
+
+/** What a request says to the next neighbour that its caller did not write. */
+export interface Envelope {
+  /** Members of `_meta` beside the progress token (`requestMeta`); '' for none. */
+  readonly meta: string;
+  readonly retry?: Retry | undefined;
+}
 
 /**
  * The message that carries a call to its upstream: our id, the upstream's name for the tool, our progress token, `{}`
@@ -11,16 +20,15 @@ const metaScanner = new JsonScanner();
  *
  * @param quotedName the upstream's name for the tool as a JSON string
  */
-export function forwardCall(params: CallParams, id: number, quotedName: string): Piece[] {
-  if (isPlain(params)) {
+export function forwardCall(params: CallParams, id: number, quotedName: string, envelope: Envelope): Piece[] {
+  if (isPlain(params) && envelope.retry === undefined) {
     const rest = { bytes: params.bytes, start: params.nameEnd, end: params.end };
-    return [`${headOf('tools/call', id)}"_meta":{"progressToken":${id}},"name":${quotedName}`, rest, '}'];
+    return [`${headOf('tools/call', id)}${metaOf(id, envelope)},"name":${quotedName}`, rest, '}'];
   }
   const edits: Edit[] = [{ start: params.nameStart, end: params.nameEnd, by: quotedName }];
   if (params.nullStart >= 0) edits.push({ start: params.nullStart, end: params.nullEnd, by: '{}' });
-  if (params.taskStart >= 0) edits.push({ start: params.taskStart, end: params.taskEnd, by: '' });
   const hasArguments = params.argumentsStart >= 0 || params.nullStart >= 0;
-  return spliced('tools/call', params, id, edits, hasArguments ? '}}' : ',"arguments":{}}}');
+  return spliced('tools/call', params, id, edits, envelope, hasArguments ? '' : ',"arguments":{}');
 }
 
 /**
@@ -29,33 +37,63 @@ export function forwardCall(params: CallParams, id: number, quotedName: string):
  *
  * @param quotedKey the upstream's name or URI as a JSON string
  */
-export function forwardRequest(method: string, params: RequestParams, id: number, quotedKey: string): Piece[] {
-  return spliced(method, params, id, [{ start: params.keyStart, end: params.keyEnd, by: quotedKey }], '}}');
+export function forwardRequest(
+  method: string,
+  params: RequestParams,
+  id: number,
+  quotedKey: string,
+  envelope: Envelope,
+): Piece[] {
+  return spliced(method, params, id, [{ start: params.keyStart, end: params.keyEnd, by: quotedKey }], envelope, '');
 }
 
 function headOf(method: string, id: number): string {
   return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":{`;
 }
 
-type Spliceable = Pick<RequestParams, 'bytes' | 'start' | 'end' | 'metaStart' | 'metaEnd' | 'hasLineBreaks'>;
+function metaOf(id: number, { meta }: Envelope): string {
+  return meta === '' ? `"_meta":{"progressToken":${id}}` : `"_meta":{"progressToken":${id},${meta}}`;
+}
 
-function spliced(method: string, params: Spliceable, id: number, edits: Edit[], tail: string): Piece[] {
-  if (params.metaStart >= 0) edits.push(progressTokenEdit(params, id));
+type Spliceable = Pick<
+  RequestParams,
+  'bytes' | 'start' | 'end' | 'metaStart' | 'metaEnd' | 'hasLineBreaks' | 'hasOwnMembers'
+>;
+
+function spliced(
+  method: string,
+  params: Spliceable,
+  id: number,
+  edits: Edit[],
+  envelope: Envelope,
+  added: string,
+): Piece[] {
+  const { bytes, start, end, metaStart, metaEnd } = params;
+  if (metaStart >= 0) edits.push(...metaEdits(bytes, metaStart, metaEnd, id, envelope.meta));
+  if (params.hasOwnMembers) edits.push(...ownMemberEdits(bytes, start, end));
   edits.sort((a, b) => a.start - b.start);
-  const body = splice(params.bytes, params.start + 1, params.end - 1, edits);
+  const body = splice(bytes, start + 1, end - 1, edits);
   const head = headOf(method, id);
   return [
-    params.metaStart < 0 ? `${head}"_meta":{"progressToken":${id}},` : head,
+    metaStart < 0 ? `${head}${metaOf(id, envelope)},` : head,
     ...(params.hasLineBreaks ? body.map(straightened) : body),
-    tail,
+    `${added}${retryMembers(envelope.retry)}}}`,
   ];
+}
+
+/** There is a member before it: the name or key of what is asked for. */
+function retryMembers(retry: Retry | undefined): string {
+  if (retry === undefined) return '';
+  const { inputResponses, requestState } = retry;
+  const responses = inputResponses === undefined ? '' : `,"inputResponses":${inputResponses}`;
+  return requestState === undefined ? responses : `${responses},"requestState":${requestState}`;
 }
 
 /** The common shape, `{"name":"x","arguments":{...}}` without `_meta`, is rebuilt from two pieces. */
 function isPlain(params: CallParams): boolean {
   return (
     params.metaStart < 0 &&
-    params.taskStart < 0 &&
+    !params.hasOwnMembers &&
     params.argumentsStart >= 0 &&
     !params.hasLineBreaks &&
     params.nameStart === params.start + NAME_MEMBER.length + 1 &&
@@ -64,17 +102,6 @@ function isPlain(params: CallParams): boolean {
 }
 
 const NAME_MEMBER = '"name":';
-
-function progressTokenEdit(params: Spliceable, id: number): Edit {
-  const { bytes, metaStart, metaEnd } = params;
-  metaScanner.scan(bytes, metaStart, metaEnd);
-  const token = metaScanner.find('progressToken', bytes);
-  if (token >= 0) {
-    return { start: metaScanner.valueStart[token]!, end: metaScanner.valueEnd[token]!, by: String(id) };
-  }
-  const comma = metaScanner.count > 0 ? ',' : '';
-  return { start: metaStart + 1, end: metaStart + 1, by: `"progressToken":${id}${comma}` };
-}
 
 function straightened(piece: Piece): Piece {
   return typeof piece === 'string' ? piece : onOneLine(piece);

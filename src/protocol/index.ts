@@ -1,9 +1,20 @@
 export { type CallParams, locateCallParams, makeCallParams } from './call-params.js';
-export { forwardCall, forwardRequest, progressTokenOf } from './forward.js';
+export { type Comeback, NO_COMEBACK } from './comeback.js';
+export { type Envelope, forwardCall, forwardRequest, progressTokenOf } from './forward.js';
 export { type FramingHandlers, LineFramer } from './framing.js';
+export { decodeHeaderValue, encodeHeaderValue, isHeaderValueOf } from './header-values.js';
 export { LOG_LEVELS, type LogLevel } from './log-levels.js';
 export { type BadMessage, decodeMessage, type Message } from './message.js';
+export { META, requestMeta, withMeta } from './meta.js';
 export { answerIdInPassing, OversizeLine } from './oversize.js';
+export {
+  checkParamHeaders,
+  type HeaderFlaw,
+  type ParamHeader,
+  type ParamHeaders,
+  paramHeadersOf,
+  readParamHeaders,
+} from './param-headers.js';
 export { locateCompletion, locateRequestParams, type RequestParams } from './request-params.js';
 export { type Codec, type Era, findCodec, findModernCodec, MODERN, NEWEST, REVISIONS } from './revisions.js';
 export {

@@ -75,7 +75,7 @@ test("a request is sent on with our id, the upstream's key and our token; all el
       };
       const params = located(names, JSON.stringify(whole(key, meta), undefined, isSpread ? 1 : 0));
       expect(params.key).toBe(key);
-      const sent = decodeText(joinPieces(forwardRequest('m', params, 7, JSON.stringify(theirs))));
+      const sent = decodeText(joinPieces(forwardRequest('m', params, 7, JSON.stringify(theirs), { meta: '' })));
       expect(sent).not.toContain('\n');
       expect(JSON.parse(sent)).toEqual({
         jsonrpc: '2.0',

@@ -1,4 +1,5 @@
 import { findDuplicateName, JsonScanner, SCAN } from '../base/index.js';
+import { type Comeback, locateComeback, NO_COMEBACK } from './comeback.js';
 import { readString } from './strings.js';
 
 /** The `params` of a request that names one thing an upstream offers, located but not parsed. */
@@ -17,6 +18,10 @@ export interface RequestParams {
   readonly metaEnd: number;
   /** There may be line breaks between tokens in the params. */
   readonly hasLineBreaks: boolean;
+  /** Some of its members are not passed on (`CallParams.hasOwnMembers`). */
+  readonly hasOwnMembers: boolean;
+  /** What its caller says when it comes back with answers. */
+  readonly comeback: Comeback;
 }
 
 /** The request's parts that lie on the second level are known to the caller's scanner; those of `ref` are not. */
@@ -66,6 +71,8 @@ function locate(scanner: JsonScanner, bytes: Uint8Array, params: number): Rest |
   }
   const meta = scanner.find('_meta', bytes, params);
   if (meta >= 0 && bytes[scanner.valueStart[meta]!] !== 0x7b) return 'params._meta is not an object';
+  const comeback = locateComeback(scanner, bytes, params);
+  if (typeof comeback === 'string') return comeback;
   return {
     bytes,
     start,
@@ -73,6 +80,8 @@ function locate(scanner: JsonScanner, bytes: Uint8Array, params: number): Rest |
     metaStart: meta < 0 ? -1 : scanner.valueStart[meta]!,
     metaEnd: meta < 0 ? -1 : scanner.valueEnd[meta]!,
     hasLineBreaks: (flags & SCAN.lineBreak) !== 0,
+    hasOwnMembers: comeback !== NO_COMEBACK,
+    comeback,
   };
 }
 

@@ -3,7 +3,7 @@ import { JsonScanner } from './scan.js';
 import { type Edit, joinPieces, splice } from './splice.js';
 
 /** One member of an object, by where it lies in the text. The value ends where the member does. */
-interface MemberSpan {
+export interface MemberSpan {
   readonly name: string;
   readonly nameStart: number;
   readonly valueStart: number;
@@ -50,16 +50,7 @@ export class ObjectText {
 
   /** Takes members out of the object at `path`, each with one comma. To be called once for an object. */
   drop(path: readonly string[], names: ReadonlySet<string>): void {
-    const members = this.#membersIn(this.#spanOf(path));
-    let keptEnd: number | undefined;
-    let behind = 0;
-    for (const [i, { name, nameStart, end }] of members.entries()) {
-      if (!names.has(name)) keptEnd = end;
-      // Behind a member that stays, the comma before goes as well; before all that stay, the comma behind.
-      else if (keptEnd !== undefined) this.#edits.push({ start: behind, end, by: '' });
-      else this.#edits.push({ start: nameStart, end: members[i + 1]?.nameStart ?? end, by: '' });
-      behind = end;
-    }
+    this.#edits.push(...dropEdits(this.#membersIn(this.#spanOf(path)), names));
   }
 
   /** The text with all changes made; the very same bytes where there were none. */
@@ -79,15 +70,34 @@ export class ObjectText {
   }
 
   #membersIn({ start, end }: Span): MemberSpan[] {
-    const bytes = this.#bytes;
-    scanner.scan(bytes, start, end);
-    const members: MemberSpan[] = [];
-    for (let i = 0; i < scanner.count; i++) {
-      if (scanner.level[i] !== 1) continue;
-      const nameStart = scanner.nameStart[i]!;
-      const name = JSON.parse(decodeText(bytes, nameStart, scanner.nameEnd[i]!)) as string;
-      members.push({ name, nameStart, valueStart: scanner.valueStart[i]!, end: scanner.valueEnd[i]! });
-    }
-    return members;
+    return membersOf(this.#bytes, start, end);
   }
+}
+
+/** The members of an object, in order, in a text whose grammar is known to be good; none where it is no object. */
+export function membersOf(bytes: Uint8Array, start: number, end: number): MemberSpan[] {
+  scanner.scan(bytes, start, end);
+  const members: MemberSpan[] = [];
+  for (let i = 0; i < scanner.count; i++) {
+    if (scanner.level[i] !== 1) continue;
+    const nameStart = scanner.nameStart[i]!;
+    const name = JSON.parse(decodeText(bytes, nameStart, scanner.nameEnd[i]!)) as string;
+    members.push({ name, nameStart, valueStart: scanner.valueStart[i]!, end: scanner.valueEnd[i]! });
+  }
+  return members;
+}
+
+/** Takes members out of an object, each with one comma. @param members all that it has */
+export function dropEdits(members: readonly MemberSpan[], names: ReadonlySet<string>): Edit[] {
+  const edits: Edit[] = [];
+  let keptEnd: number | undefined;
+  let behind = 0;
+  for (const [i, { name, nameStart, end }] of members.entries()) {
+    if (!names.has(name)) keptEnd = end;
+    // Behind a member that stays, the comma before goes as well; before all that stay, the comma behind.
+    else if (keptEnd !== undefined) edits.push({ start: behind, end, by: '' });
+    else edits.push({ start: nameStart, end: members[i + 1]?.nameStart ?? end, by: '' });
+    behind = end;
+  }
+  return edits;
 }
