@@ -1,5 +1,14 @@
 import { type Environment, expandText } from './expand.js';
-import type { Field, FieldTable, FieldValue, IntegerField, TableValue } from './fields.js';
+import type {
+  Field,
+  FieldTable,
+  FieldValue,
+  GroupListField,
+  IntegerField,
+  TableValue,
+  TextField,
+  TextListField,
+} from './field-kinds.js';
 import { type JsoncDocument, type JsoncMember, type JsoncNode, membersOf } from './jsonc.js';
 import { findNearest } from './nearest.js';
 import { type Path, type Place, pointerOf } from './place.js';
@@ -72,9 +81,9 @@ function checkKind(walk: Walk, field: Field, node: JsoncNode, path: Path): unkno
   if (field.isLater) walk.report(node, laterFacts(path));
   switch (field.kind) {
     case 'text':
-      return checkText(walk, { node, path, expands: field.expands === true });
+      return checkText(walk, { node, path, field });
     case 'texts':
-      return checkTexts(walk, node, path, field.expands === true);
+      return checkTexts(walk, field, node, path);
     case 'text-map':
       return checkTextMap(walk, node, path, field.expands === true);
     case 'integer':
@@ -86,6 +95,8 @@ function checkKind(walk: Walk, field: Field, node: JsoncNode, path: Path): unkno
       return checkChoice(walk, field.choices, node, path);
     case 'group':
       return checkGroup(walk, field.fields, node, path);
+    case 'groups':
+      return checkGroups(walk, field, node, path);
     case 'open':
     case 'servers':
       return undefined;
@@ -101,6 +112,28 @@ export function checkGroup<Table extends FieldTable>(
 ): TableValue<Table> | undefined {
   if (node.type !== 'object') return wrongType(walk, node, path, 'an object');
   return checkMembers(walk, table, membersOf(walk.document, node, path, walk.problems), path);
+}
+
+function checkGroups(
+  walk: Walk,
+  { fields, required }: GroupListField,
+  node: JsoncNode,
+  path: Path,
+): readonly TableValue<FieldTable>[] | undefined {
+  if (node.type !== 'array') return wrongType(walk, node, path, 'an array of objects');
+  const groups = (node.children ?? []).map((item, at) => {
+    const group = checkGroup(walk, fields, item, [...path, at]);
+    const missing = group === undefined ? [] : required.filter((name) => !isWritten(item, name));
+    for (const name of missing) {
+      walk.report(item, { kind: 'missing-field', path: [...path, at, name], message: 'is missing' });
+    }
+    return group;
+  });
+  return Object.freeze(groups.filter((group) => group !== undefined));
+}
+
+function isWritten(node: JsoncNode, name: string): boolean {
+  return node.children?.some((property) => property.children?.[0]?.value === name) ?? false;
 }
 
 export function checkMembers<Table extends FieldTable>(
@@ -179,25 +212,35 @@ function noted(walk: Walk, node: JsoncNode, path: Path): unknown {
 interface TextSpot {
   readonly node: JsoncNode;
   readonly path: Path;
-  readonly expands: boolean;
+  readonly field: Pick<TextField | TextListField, 'expands' | 'shape'>;
 }
 
-function checkText(walk: Walk, { node, path, expands }: TextSpot): string | undefined {
+function checkText(walk: Walk, { node, path, field }: TextSpot): string | undefined {
   if (node.type !== 'string') return wrongType(walk, node, path, 'a string');
   const written = String(node.value);
   const { text, faults, variables } =
-    expands && walk.environment ? expandText(written, walk.environment) : { text: written, faults: [], variables: [] };
+    field.expands && walk.environment
+      ? expandText(written, walk.environment)
+      : { text: written, faults: [], variables: [] };
   for (const { kind, message, hint, variable } of faults) {
     walk.report(node, { ...(kind === 'suspicious' && { severity: 'warning' }), kind, path, message, hint, variable });
   }
   if (text.includes('\0')) return walk.report(node, { kind: 'wrong-value', path, message: 'holds a NUL character' });
   walk.noteOrigin(node, path, variables);
-  return faults.some((fault) => fault.kind !== 'suspicious') ? undefined : text;
+  if (faults.some((fault) => fault.kind !== 'suspicious')) return undefined;
+  // What is left as it was written has not the shape yet that it will have.
+  const fault = walk.environment || !field.expands ? textFault(field, text) : undefined;
+  return fault === undefined ? text : walk.report(node, { kind: 'wrong-value', path, message: fault });
 }
 
-function checkTexts(walk: Walk, node: JsoncNode, path: Path, expands: boolean): readonly string[] | undefined {
+/** Why a text cannot be the value of `field`. Never holds the text. */
+export function textFault({ shape }: Pick<TextField, 'shape'>, text: string): string | undefined {
+  return shape === undefined || new RegExp(shape.pattern).test(text) ? undefined : `expected ${shape.expected}`;
+}
+
+function checkTexts(walk: Walk, field: TextListField, node: JsoncNode, path: Path): readonly string[] | undefined {
   if (node.type !== 'array') return wrongType(walk, node, path, 'an array of strings');
-  const texts = (node.children ?? []).map((item, at) => checkText(walk, { node: item, path: [...path, at], expands }));
+  const texts = (node.children ?? []).map((item, at) => checkText(walk, { node: item, path: [...path, at], field }));
   return Object.freeze(texts.filter((text) => text !== undefined));
 }
 
@@ -210,14 +253,15 @@ function checkTextMap(
   if (node.type !== 'object') return wrongType(walk, node, path, 'an object of strings');
   const texts = new Map<string, string>();
   for (const { name, value } of membersOf(walk.document, node, path, walk.problems)) {
-    const text = checkText(walk, { node: value, path: [...path, name], expands });
+    const text = checkText(walk, { node: value, path: [...path, name], field: expands ? { expands } : {} });
     if (text !== undefined) texts.set(name, text);
   }
   return texts;
 }
 
 function checkInteger(walk: Walk, field: IntegerField, node: JsoncNode, path: Path): unknown {
-  if (node.type !== 'number') return wrongType(walk, node, path, `a number of ${field.unit}`);
+  if (node.type !== 'number')
+    return wrongType(walk, node, path, field.unit === undefined ? 'a number' : `a number of ${field.unit}`);
   const fault = integerFault(field, Number(node.value));
   if (fault) return walk.report(node, { kind: 'wrong-value', path, message: fault });
   return noted(walk, node, path);
@@ -227,7 +271,7 @@ function checkInteger(walk: Walk, field: IntegerField, node: JsoncNode, path: Pa
 export function integerFault(field: IntegerField, value: number): string | undefined {
   const { min, max, unit } = field;
   if (Number.isInteger(value) && value >= min && value <= max) return undefined;
-  return `expected a whole number of ${unit} from ${min} to ${max}`;
+  return `expected a whole number ${unit === undefined ? '' : `of ${unit} `}from ${min} to ${max}`;
 }
 
 function checkChoice(walk: Walk, choices: readonly string[], node: JsoncNode, path: Path): unknown {

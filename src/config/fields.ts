@@ -3,102 +3,8 @@
  * JSON Schema is printed from it, and a test holds docs/config.md to it.
  */
 
-export type Unit = 'ms' | 'bytes' | 'levels' | 'calls' | 'tools';
-
-interface FieldFacts {
-  /** One or two sentences for the person who writes the file. */
-  readonly description: string;
-  /** Read and checked for its type, but without effect in this version; said so when it is used. */
-  readonly isLater?: true;
-  /** Another name of the field that is used where this one is missing. */
-  readonly aliasOf?: string;
-}
-
-export interface TextField extends FieldFacts {
-  readonly kind: 'text';
-  /** `${VAR}` is replaced in it. */
-  readonly expands?: true;
-}
-
-export interface TextListField extends FieldFacts {
-  readonly kind: 'texts';
-  readonly expands?: true;
-  readonly default?: readonly string[];
-}
-
-export interface TextMapField extends FieldFacts {
-  readonly kind: 'text-map';
-  /** `${VAR}` is replaced in the values, never in the keys. */
-  readonly expands?: true;
-}
-
-export interface IntegerField extends FieldFacts {
-  readonly kind: 'integer';
-  readonly unit: Unit;
-  readonly min: number;
-  readonly max: number;
-  /** Absent where the field only overrides another one. */
-  readonly default?: number;
-}
-
-export interface BooleanField extends FieldFacts {
-  readonly kind: 'boolean';
-  readonly default: boolean;
-}
-
-export interface ChoiceField extends FieldFacts {
-  readonly kind: 'choice';
-  readonly choices: readonly string[];
-  readonly default?: string;
-}
-
-export interface GroupField extends FieldFacts {
-  readonly kind: 'group';
-  readonly fields: FieldTable;
-}
-
-/** The servers by id. A bad entry in it costs that entry only, so it is checked apart (server-entry.ts). */
-export interface ServersField extends FieldFacts {
-  readonly kind: 'servers';
-}
-
-/** Any JSON: a part of the file that a later version gives a meaning to. */
-export interface OpenField extends FieldFacts {
-  readonly kind: 'open';
-}
-
-export type Field =
-  | TextField
-  | TextListField
-  | TextMapField
-  | IntegerField
-  | BooleanField
-  | ChoiceField
-  | GroupField
-  | ServersField
-  | OpenField;
-
-export type FieldTable = Readonly<Record<string, Field>>;
-
-/** The TypeScript value that a checked field has. */
-export type FieldValue<F> = F extends TextField
-  ? string
-  : F extends TextListField
-    ? readonly string[]
-    : F extends TextMapField
-      ? ReadonlyMap<string, string>
-      : F extends IntegerField
-        ? number
-        : F extends BooleanField
-          ? boolean
-          : F extends { readonly kind: 'choice'; readonly choices: readonly (infer Choice)[] }
-            ? Choice
-            : F extends { readonly kind: 'group'; readonly fields: infer Table }
-              ? TableValue<Table>
-              : unknown;
-
-/** The checked values of a table; what was not written is absent. */
-export type TableValue<Table> = { readonly [Name in keyof Table]?: FieldValue<Table[Name]> };
+import type { FieldTable } from './field-kinds.js';
+import { HTTP_FIELDS } from './http-fields.js';
 
 const DAY_MS = 86_400_000;
 const KIB = 1024;
@@ -133,6 +39,13 @@ const VALIDATION_FIELDS = {
     description:
       'Whether a wrong email, uri, date or date-time in an answer to an elicitation is a warning or makes it invalid.',
   },
+  elicitationSchemas: {
+    kind: 'choice',
+    choices: ['warn', 'refuse'],
+    default: 'warn',
+    description:
+      'Whether a server that asks by a schema outside the flat subset that MCP allows for elicitation is warned about, or refused.',
+  },
 } as const satisfies FieldTable;
 
 const PREFIX_CHOICES = ['always', 'conflict', 'never'] as const;
@@ -143,7 +56,7 @@ export const SERVER_FIELDS = {
     kind: 'choice',
     choices: ['stdio', 'http', 'sse', 'streamable-http'],
     description:
-      'The transport. Read from `command` or `url` where absent. Entries with a URL are checked, but not supported yet.',
+      'The transport. Read from `command` or `url` where absent. `http` and `streamable-http` are the same, and fall back to `sse`, the HTTP+SSE of 2024.',
   },
   command: {
     kind: 'text',
@@ -165,6 +78,36 @@ export const SERVER_FIELDS = {
   },
   url: { kind: 'text', expands: true, description: 'The http or https address of a remote server.' },
   headers: { kind: 'text-map', expands: true, description: 'HTTP headers sent to the remote server.' },
+  era: {
+    kind: 'choice',
+    choices: ['auto', 'handshake', 'modern'],
+    default: 'auto',
+    description:
+      'Which way of MCP the server speaks: `handshake` is 2025-11-25 and before, `modern` 2026-07-28. `auto` finds out and remembers.',
+  },
+  oauth: {
+    kind: 'group',
+    description: 'How `doorward login` introduces itself to the authorization server of a remote server.',
+    isOptional: true,
+    fields: {
+      clientId: { kind: 'text', expands: true, description: 'The client id, where it was registered by hand.' },
+      clientSecret: {
+        kind: 'text',
+        expands: true,
+        description: 'The secret that belongs to `clientId`, if it has one.',
+      },
+      scope: {
+        kind: 'text',
+        description: 'The scopes to ask for, separated by spaces, where the server names too few.',
+      },
+      redirectPort: {
+        kind: 'integer',
+        min: 1,
+        max: 65_535,
+        description: 'The port on 127.0.0.1 that the browser comes back to; a free one if absent.',
+      },
+    },
+  },
   enabled: {
     kind: 'boolean',
     default: true,
@@ -300,7 +243,7 @@ export const CONFIG_FIELDS = {
       },
     },
   },
-  http: { kind: 'open', isLater: true, description: 'The HTTP door.' },
+  http: { kind: 'group', description: 'The HTTP door: `doorward serve`.', fields: HTTP_FIELDS },
   store: { kind: 'open', isLater: true, description: 'Where the record of calls is kept.' },
   telemetry: { kind: 'open', isLater: true, description: 'Traces and metrics.' },
 } as const satisfies FieldTable;

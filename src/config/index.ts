@@ -1,6 +1,7 @@
 export { type Candidate, type CandidateSource, candidatesOf, userFolder } from './candidates.js';
 export type { Origin } from './check-field.js';
 export type { Environment } from './expand.js';
+export type { HttpAuth, HttpSettings, HttpToken } from './http-settings.js';
 export { configJsonSchema, type JsonSchema } from './json-schema.js';
 export { findNearest } from './nearest.js';
 export { type FlagOverride, overridableFields } from './override.js';

@@ -1,4 +1,5 @@
-import { CONFIG_FIELDS, type Field, type FieldTable, SERVER_FIELDS } from './fields.js';
+import type { Field, FieldTable, TextField } from './field-kinds.js';
+import { CONFIG_FIELDS, SERVER_FIELDS } from './fields.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -44,19 +45,21 @@ function fieldSchema(field: Field): JsonSchema {
 function valueSchema(field: Field): JsonSchema {
   switch (field.kind) {
     case 'text':
-      return { type: 'string' };
+      return textSchema(field);
     case 'texts':
-      return { type: 'array', items: { type: 'string' } };
+      return { type: 'array', items: textSchema(field) };
     case 'text-map':
       return { type: 'object', additionalProperties: { type: 'string' } };
     case 'integer':
-      return { type: 'integer', minimum: field.min, maximum: field.max, 'x-unit': field.unit };
+      return { type: 'integer', minimum: field.min, maximum: field.max, ...(field.unit && { 'x-unit': field.unit }) };
     case 'boolean':
       return { type: 'boolean' };
     case 'choice':
       return { type: 'string', enum: field.choices };
     case 'group':
-      return objectSchema(field.fields);
+      return { ...objectSchema(field.fields), ...(field.ways && { oneOf: field.ways.map(onlyWay) }) };
+    case 'groups':
+      return { type: 'array', minItems: 1, items: { ...objectSchema(field.fields), required: field.required } };
     case 'servers':
       return { type: 'object', additionalProperties: { $ref: '#/definitions/server' } };
     case 'open':
@@ -64,10 +67,23 @@ function valueSchema(field: Field): JsonSchema {
   }
 }
 
+/** Of several ways this one, and nothing of the others. */
+function onlyWay(own: readonly string[], _: number, ways: readonly (readonly string[])[]): JsonSchema {
+  const others = ways.flat().filter((name) => !own.includes(name));
+  return { required: own, not: { anyOf: others.map((name) => ({ required: [name] })) } };
+}
+
+/** Where variables are replaced, what is written need not have the shape yet: an editor would mark what is right. */
+function textSchema({ shape, expands }: Pick<TextField, 'shape' | 'expands'>): JsonSchema {
+  if (shape === undefined) return { type: 'string' };
+  const written = { type: 'string', pattern: shape.pattern };
+  return expands ? { anyOf: [written, { type: 'string', pattern: '\\$\\{' }] } : written;
+}
+
 function descriptionOf(field: Field): string {
   const notes = [
     'expands' in field && field.expands && '${VAR}, ${VAR:-default} and ${env:VAR} are replaced.',
-    field.kind === 'integer' && `Unit: ${field.unit}.`,
+    field.kind === 'integer' && field.unit !== undefined && `Unit: ${field.unit}.`,
     field.isLater && 'Has no effect in this version yet.',
   ];
   return [field.description, ...notes.filter((note) => typeof note === 'string')].join(' ');

@@ -1,6 +1,7 @@
-import { integerFault, type Origin } from './check-field.js';
+import { integerFault, type Origin, textFault } from './check-field.js';
 import type { Environment } from './expand.js';
-import { CONFIG_FIELDS, type Field, type FieldTable } from './fields.js';
+import type { Field, FieldTable } from './field-kinds.js';
+import { CONFIG_FIELDS } from './fields.js';
 import { findNearest } from './nearest.js';
 import { type Path, pointerOf } from './place.js';
 import { makeProblem, type Problem } from './problem.js';
@@ -86,6 +87,10 @@ function readScalar(field: Field, text: string): readonly [value: unknown, expec
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     const fault = integerFault(field, value);
     return [fault ? undefined : value, fault ?? ''];
+  }
+  if (field.kind === 'text') {
+    const fault = textFault(field, text);
+    return [fault ? undefined : text, fault ?? ''];
   }
   const value = text === 'true' ? true : text === 'false' ? false : undefined;
   return [value, 'expected true or false'];

@@ -335,12 +335,10 @@ test('a server that is switched off may be half-written', () => {
   expect(config.problems).toEqual([]);
 });
 
-test('an entry with a url is read and not supported yet', () => {
+test('an entry with a url is read', () => {
   const config = read('{"servers":{"team":{"type":"sse","url":"https://h.example/mcp"}}}');
   expect(config.servers[0]).toMatchObject({ kind: 'ready', target: { kind: 'http', type: 'sse' } });
-  expect(config.problems).toMatchObject([
-    { severity: 'error', path: '/servers/team', server: 'team', place: { line: 1 } },
-  ]);
+  expect(config.problems).toEqual([]);
 });
 
 test('servers is another name of mcpServers; where both name one, the proper name counts', () => {
@@ -374,10 +372,10 @@ test("a server's overrides have no default of their own", () => {
 });
 
 test('fields of later versions are read, and said to have no effect', () => {
-  const config = read('{"http":{"port":7450},"store":"sqlite","telemetry":{},"mcpServers":{"a":{"command":"x"}}}');
+  const config = read('{"store":"sqlite","telemetry":{},"mcpServers":{"a":{"command":"x"}}}');
   expect(config.servers[0]?.kind).toBe('ready');
   expect(config.problems.map(({ path, kind, severity }) => [path, kind, severity])).toEqual(
-    ['/http', '/store', '/telemetry'].map((path) => [path, 'not-supported', 'warning']),
+    ['/store', '/telemetry'].map((path) => [path, 'not-supported', 'warning']),
   );
 });
 

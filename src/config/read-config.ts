@@ -1,11 +1,13 @@
 import { checkMembers, type Origin, typeText, Walk } from './check-field.js';
 import type { Environment } from './expand.js';
-import { CONFIG_FIELDS, type FieldTable, type TableValue } from './fields.js';
+import type { FieldTable, TableValue } from './field-kinds.js';
+import { CONFIG_FIELDS } from './fields.js';
+import { checkHttpAuth, type HttpSettings, httpSettingsOf, type WrittenHttp } from './http-settings.js';
 import { type JsoncMember, membersOf, parseJsonc } from './jsonc.js';
 import { type FlagOverride, type Override, readOverrides } from './override.js';
 import { type Path, pointerOf, quoted } from './place.js';
 import { configError, type Problem } from './problem.js';
-import { checkServer, type ServerEntry, type ServerOptions, unsupportedHttp } from './server-entry.js';
+import { checkServer, type ServerEntry, type ServerOptions } from './server-entry.js';
 
 type FileFields = TableValue<typeof CONFIG_FIELDS>;
 type Complete<Group> = { readonly [Name in keyof Group]-?: NonNullable<Group[Name]> };
@@ -18,6 +20,7 @@ export interface Config {
   readonly expose: 'tools';
   readonly validation: Complete<NonNullable<FileFields['validation']>>;
   readonly limits: Complete<NonNullable<FileFields['limits']>>;
+  readonly http: HttpSettings;
   /** Warnings, and the errors of servers that are broken. */
   readonly problems: readonly Problem[];
   /** Where the value at a JSON pointer came from: the file with its line, a flag, a variable, or the default. */
@@ -94,6 +97,10 @@ function checkFile(walk: Walk): CheckedFile {
   }
   const members = membersOf(document, root, [], problems);
   const fields = checkMembers(walk, CONFIG_FIELDS, members, []);
+  checkHttpAuth(
+    walk,
+    members.find(({ name }) => name === 'http'),
+  );
   const serverProblems: Problem[] = [];
   const servers = new Map<string, ServerEntry>();
   // The alias first: what stands under the proper name counts.
@@ -121,8 +128,6 @@ function checkServers(walk: Walk, holder: JsoncMember, serverProblems: Problem[]
     const entry = checkServer(own, member, [name, member.name]);
     entries.set(member.name, entry);
     serverProblems.push(...own.problems);
-    if (entry.kind === 'ready' && entry.target.kind === 'http')
-      serverProblems.push(unsupportedHttp(entry, [name, member.name]));
     for (const [pointer, origin] of own.origins) walk.origins.set(pointer, origin);
   }
   return entries;
@@ -145,14 +150,17 @@ interface Findings {
 function settle({ fields, servers, overrides, walk, problems }: Findings): Config {
   const origins = new Map(walk.origins);
   for (const { path, origin } of overrides) origins.set(pointerOf(path), origin);
-  const settings = complete(CONFIG_FIELDS, fields, [], overrides);
+  const settings = complete(CONFIG_FIELDS, fields, [], overrides) as Settings;
   return Object.freeze({
-    ...(settings as Omit<Config, 'servers' | 'problems' | 'originOf'>),
+    ...settings,
+    http: httpSettingsOf(settings.http),
     servers: Object.freeze(servers),
     problems: Object.freeze(problems),
     originOf: (pointer: string): Origin => origins.get(pointer) ?? DEFAULT_ORIGIN,
   });
 }
+
+type Settings = Omit<Config, 'servers' | 'http' | 'problems' | 'originOf'> & { readonly http: WrittenHttp };
 
 const DEFAULT_ORIGIN: Origin = Object.freeze({ kind: 'default' });
 
@@ -161,12 +169,20 @@ function complete(table: FieldTable, written: object, above: Path, overrides: re
   const values = Object.entries(table).flatMap(([name, field]): [string, unknown][] => {
     const path = [...above, name];
     const own: unknown = Object.hasOwn(written, name) ? written[name as keyof typeof written] : undefined;
-    if (field.kind === 'group') return [[name, complete(field.fields, (own as object) ?? {}, path, overrides)]];
+    if (field.kind === 'group') {
+      if (own === undefined && field.isOptional) return [];
+      return [[name, complete(field.fields, (own as object) ?? {}, path, overrides)]];
+    }
+    if (field.kind === 'groups') {
+      const groups = own as readonly object[] | undefined;
+      if (groups === undefined) return [];
+      return [[name, groups.map((group, at) => complete(field.fields, group, [...path, at], overrides))]];
+    }
     const pointer = pointerOf(path);
     const override = overrides.findLast((candidate) => pointerOf(candidate.path) === pointer);
     const fallback = 'default' in field ? field.default : undefined;
     const value = override ? override.value : (own ?? fallback);
-    return value === undefined || field.kind === 'text' ? [] : [[name, value]];
+    return value === undefined || name === '$schema' ? [] : [[name, value]];
   });
   return Object.freeze(Object.fromEntries(values));
 }

@@ -1,6 +1,7 @@
 import type { DoorError } from '../base/index.js';
 import { checkField, checkMembers, findMeantField, typeText, Walk } from './check-field.js';
-import { SERVER_FIELDS, type TableValue } from './fields.js';
+import type { TableValue } from './field-kinds.js';
+import { SERVER_FIELDS } from './fields.js';
 import { type JsoncMember, membersOf } from './jsonc.js';
 import { type Path, type Place, quoted } from './place.js';
 import { configError, makeProblem, type Problem, type ProblemFacts } from './problem.js';
@@ -10,7 +11,15 @@ type ServerFields = TableValue<typeof SERVER_FIELDS>;
 /** What a server entry says beside how to reach it. */
 export type ServerOptions = Pick<
   ServerFields,
-  'prefix' | 'tools' | 'startTimeoutMs' | 'callTimeoutMs' | 'validation' | 'isolation' | 'loginShellPath'
+  | 'prefix'
+  | 'tools'
+  | 'startTimeoutMs'
+  | 'callTimeoutMs'
+  | 'validation'
+  | 'isolation'
+  | 'loginShellPath'
+  | 'era'
+  | 'oauth'
 >;
 
 /** How a server is reached. */
@@ -87,7 +96,7 @@ function idWarning(path: Path): Omit<ProblemFacts, 'place'> {
 }
 
 function optionsOf(fields: ServerFields): ServerOptions {
-  const { prefix, tools, startTimeoutMs, callTimeoutMs, validation, isolation, loginShellPath } = fields;
+  const { prefix, tools, startTimeoutMs, callTimeoutMs, validation, isolation, loginShellPath, era, oauth } = fields;
   return Object.freeze({
     ...(prefix !== undefined && { prefix }),
     ...(tools !== undefined && { tools }),
@@ -96,6 +105,8 @@ function optionsOf(fields: ServerFields): ServerOptions {
     ...(validation !== undefined && { validation }),
     ...(isolation !== undefined && { isolation }),
     ...(loginShellPath !== undefined && { loginShellPath }),
+    ...(era !== undefined && { era }),
+    ...(oauth !== undefined && { oauth }),
   });
 }
 
@@ -125,7 +136,7 @@ function stdioTarget(entry: Entry, fields: ServerFields): ServerTarget | undefin
   if (type !== 'stdio') {
     return complain(entry, { kind: 'conflicting-fields', message: `has a command, but its type is ${type}` });
   }
-  const unusable = ['headers'].filter((name) => isWritten(entry, name));
+  const unusable = ['headers', 'oauth'].filter((name) => isWritten(entry, name));
   for (const name of unusable) warnUnused(entry, name, 'command');
   for (const name of env.keys()) {
     if (name === '' || name.includes('=')) {

@@ -111,10 +111,10 @@ test(`${titleOf('f12')} (the good server serves)`, async (test) => {
   const { nocmd = {}, both = {}, typo = {} } = bad;
   const { door } = await openDoor(test, {
     upstreams: { good: upstreamWith([anyTool('a')]) },
-    servers: { nocmd, both, typo, remote: { url: 'https://h.example/mcp' } },
+    servers: { nocmd, both, typo },
   });
   expect(namesOf(await door.request('tools/list'))).toEqual(['good__a']);
-  for (const id of ['nocmd', 'both', 'typo', 'remote']) expect(door.stderr).toContain(id);
+  for (const id of ['nocmd', 'both', 'typo']) expect(door.stderr).toContain(id);
   expect((await door.call('typo__a')).message?.error?.message).toContain('typo');
 });
 

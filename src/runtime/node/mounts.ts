@@ -27,7 +27,7 @@ export function mountsOf(config: Config, options: MountsOptions): readonly (Moun
 function mountOf(server: Ready, config: Config, { folder, onStderr }: MountsOptions): Mount | BrokenMount {
   const { id, target } = server;
   if (target.kind === 'http') return { id, error: configError([unsupportedHttp(server)]) };
-  const { prefix, tools, startTimeoutMs, callTimeoutMs, validation, isolation, loginShellPath } = server.options;
+  const { prefix, tools, startTimeoutMs, callTimeoutMs, validation, isolation, loginShellPath, era } = server.options;
   const { command, args, env, cwd } = target;
   const spawn: SpawnOptions = {
     command,
@@ -45,18 +45,20 @@ function mountOf(server: Ready, config: Config, { folder, onStderr }: MountsOpti
     callTimeoutMs: callTimeoutMs ?? config.limits.callTimeoutMs,
     ...(validation !== undefined && { validation: validationOf(validation) }),
     ...(isolation !== undefined && { isolation }),
+    ...(era !== undefined && { era }),
     cacheKey: cacheKeyOf({ kind: 'stdio', command, args, env, cwd: spawn.cwd ?? process.cwd() }),
   };
 }
 
 /** The part of `validation` that a gateway knows. */
 export function validationOf(validation: Partial<Validation>): Partial<Validation> {
-  const { invalidArguments, outputs, uncompilableOutput, elicitationFormats } = validation;
+  const { invalidArguments, outputs, uncompilableOutput, elicitationFormats, elicitationSchemas } = validation;
   return {
     ...(invalidArguments !== undefined && { invalidArguments }),
     ...(outputs !== undefined && { outputs }),
     ...(uncompilableOutput !== undefined && { uncompilableOutput }),
     ...(elicitationFormats !== undefined && { elicitationFormats }),
+    ...(elicitationSchemas !== undefined && { elicitationSchemas }),
   };
 }
 
