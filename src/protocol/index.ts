@@ -2,10 +2,18 @@ export { type CallParams, locateCallParams, makeCallParams } from './call-params
 export { type Comeback, NO_COMEBACK } from './comeback.js';
 export { type Envelope, forwardCall, forwardRequest, progressTokenOf } from './forward.js';
 export { type FramingHandlers, LineFramer } from './framing.js';
+export { type HandshakeResultOptions, toHandshakeResult } from './handshake-result.js';
 export { decodeHeaderValue, encodeHeaderValue, isHeaderValueOf } from './header-values.js';
 export { LOG_LEVELS, type LogLevel } from './log-levels.js';
 export { type BadMessage, decodeMessage, type Message } from './message.js';
-export { META, requestMeta, withMeta } from './meta.js';
+export { META, requestMeta, withMeta, withoutHopMeta } from './meta.js';
+export {
+  type CacheHints,
+  type ModernResultOptions,
+  NO_CACHE,
+  readResultType,
+  toModernResult,
+} from './modern-result.js';
 export { answerIdInPassing, OversizeLine } from './oversize.js';
 export {
   checkParamHeaders,

@@ -1,9 +1,9 @@
 export { decodeText, encodeText, type NativeBytes, type Span, spells, useNativeBytes } from './bytes.js';
-export { findDuplicateName } from './duplicates.js';
+export { endOfString, findDuplicateName } from './duplicates.js';
 export * from './exact.js';
 export { SCAN } from './member-index.js';
 export { dropEdits, type MemberSpan, membersOf, ObjectText } from './object-text.js';
-export { elementsOf, type ReadOptions, readValue } from './read.js';
+export { elementsOf, endOfValue, type ReadOptions, readValue } from './read.js';
 export { JsonScanner, type RootKind, type ScanFault, type ScanLimits } from './scan.js';
 export { type Edit, type JsonSlice, joinPieces, onOneLine, type Piece, sliceOf, splice } from './splice.js';
 export { hashOfName, TokenList } from './token-list.js';
