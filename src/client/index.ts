@@ -1,8 +1,33 @@
 export { askingOf, ParkedRequests } from './asking.js';
+export {
+  type AuthorizerOptions,
+  type Credential,
+  changeRecord,
+  currentOf,
+  type EgressFetch,
+  hasLoggedInSince,
+  type LogInOptions,
+  logIn,
+  type OAuthConfig,
+  oauthAuthorizer,
+  probeChallenge,
+  revokeTokens,
+  type ServerRecord,
+  type StoredClient,
+  type TokenStore,
+  type Tokens,
+  type UserAgent,
+  type Wanted,
+} from './auth/index.js';
+export { isNoModernEvidence } from './http/http-errors.js';
+export { type HttpTransportOptions, httpTransport } from './http/http-transport.js';
+export type { HttpWire, WireExchange, WireHandlers, WireRequest } from './http/wire.js';
 export { definitionsOf, readCachedTools } from './cached-tools.js';
 export { Client, type ClientOptions, type ClientValidation, type JudgedAnswer } from './client.js';
+export { type Elicitation, type ElicitationWarning, readElicitation } from './eliciting.js';
 export type { ClientState, Connecting, Failed, Ready } from './lifecycle.js';
 export type { ToolList } from './listing.js';
+export { RareWarnings } from './rare-warnings.js';
 export type { RawAnswer } from './raw-answer.js';
 export type {
   Authorizer,

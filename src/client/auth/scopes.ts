@@ -1,0 +1,36 @@
+export interface ScopeChoice {
+  readonly configured?: string | undefined;
+  /** Of the challenge that the server answered with. */
+  readonly challenged?: string | undefined;
+  /** `scopes_supported` of the protected resource's metadata. */
+  readonly resource?: readonly string[] | undefined;
+  /** Scopes we had, or wanted before: losing them would break other tools. */
+  readonly before?: string | undefined;
+  /** `scopes_supported` of the authorization server. */
+  readonly server?: readonly string[] | undefined;
+}
+
+/**
+ * The scopes to ask for (MCP basic/authorization, Scope Selection Strategy): what the configuration says, else what the
+ * challenge says, else all that the resource names; together with those we had. `offline_access`, which refresh tokens
+ * hang on with some servers, is added where the authorization server knows it.
+ *
+ * @returns undefined where the parameter is to be left out
+ */
+export function selectScope({ configured, challenged, resource, before, server }: ScopeChoice): string | undefined {
+  if (configured) return configured;
+  const scope = unionOf(before, challenged ?? resource?.join(' '));
+  const adds = scope !== undefined && server?.includes('offline_access');
+  return adds ? unionOf(scope, 'offline_access') : scope;
+}
+
+/** Every scope that one of them has, in the order of their first mention; undefined where there is none. */
+export function unionOf(...scopes: readonly (string | undefined)[]): string | undefined {
+  const all = new Set(scopes.flatMap((scope) => scope?.split(/\s+/) ?? []).filter((name) => name !== ''));
+  return all.size === 0 ? undefined : [...all].join(' ');
+}
+
+/** Whether `scope` names nothing that `held` lacks. */
+export function isCovered(scope: string | undefined, held: string | undefined): boolean {
+  return unionOf(held, scope) === unionOf(held);
+}
