@@ -2,6 +2,7 @@ import {
   type Caller,
   type CallerAnswer,
   type CallerMethod,
+  type CallerRequest,
   type CallSignal,
   type Clock,
   DoorError,
@@ -59,12 +60,15 @@ function tooMany(limit: number, whose: string): DoorError {
 
 export interface AskingOptions {
   readonly upstream: string;
-  readonly caller: Caller;
+  /** Whose connection it is; absent where it is nobody's: then only the caller of a call can be asked, for that call. */
+  readonly caller?: Caller | undefined;
   readonly events: EventBus;
   readonly clock: Clock;
   readonly parked: ParkedRequests;
   /** What becomes of a wrong email, uri, date or date-time in an answer. */
   readonly formats: 'warn' | 'assert';
+  /** What becomes of a form that callers may not be able to show. Default `warn`. */
+  readonly schemas?: 'warn' | 'refuse';
 }
 
 /** What each request needs the caller to have declared. */
@@ -75,21 +79,23 @@ const NEEDED = {
 } as const satisfies Record<CallerMethod, keyof Caller['capabilities']>;
 
 /**
- * The way of an upstream to the one caller its connection belongs to: what was not declared is not asked, questions are
- * bounded in number and time, and what a form was answered with is judged before the upstream sees it.
+ * The way of an upstream to the caller whose call it works on, else to the one its connection belongs to: what was not
+ * declared is not asked, questions are bounded in number and time, and what a form was answered with is judged before the
+ * upstream sees it.
  */
 export function askingOf(options: AskingOptions): AskCaller {
   const asking = new Asking(options);
-  return (method, params, signal, tool) => {
-    if (options.caller.capabilities[NEEDED[method]] === undefined) return undefined;
-    return asking.ask(method, params, signal, tool);
+  return (method, params, signal, tool, caller = options.caller) => {
+    if (caller?.capabilities[NEEDED[method]] === undefined) return undefined;
+    return asking.ask(caller, { method, params }, signal, tool);
   };
 }
 
 class Asking {
   readonly #options: AskingOptions;
   readonly #warnings: RareWarnings;
-  #parkedHere = 0;
+  /** How many questions wait for each caller. */
+  readonly #open = new Map<Caller, number>();
 
   constructor(options: AskingOptions) {
     this.#options = options;
@@ -100,34 +106,38 @@ class Asking {
   }
 
   /** Asks, within the bounds of number: what is one too many costs nothing but its refusal. */
-  async ask(
-    method: CallerMethod,
-    params: JsonSlice | undefined,
-    signal: CallSignal,
-    tool: string,
-  ): Promise<CallerAnswer> {
-    const { upstream, caller, parked } = this.#options;
+  async ask(caller: Caller, request: CallerRequest, signal: CallSignal, tool: string): Promise<CallerAnswer> {
+    const { upstream, parked } = this.#options;
     const { id } = caller.principal;
-    if (this.#parkedHere >= MAX_PER_UPSTREAM) throw tooMany(MAX_PER_UPSTREAM, `of ${upstream}`);
-    parked.take(id);
-    this.#parkedHere++;
+    const open = this.#open.get(caller) ?? 0;
+    if (open >= MAX_PER_UPSTREAM) throw tooMany(MAX_PER_UPSTREAM, `of ${upstream}`);
+    // A caller that comes back with its answers is parked as a whole, and counted by whoever parks it.
+    if (caller.takesRequests) parked.take(id);
+    this.#open.set(caller, open + 1);
     try {
-      if (method === 'elicitation/create') return await this.#elicit(params, signal, tool);
-      return await this.#put(method, params, signal);
+      if (request.method === 'elicitation/create') return await this.#elicit(caller, request, signal, tool);
+      return checkShape(request.method, await this.#put(caller, request, signal));
     } finally {
-      parked.release(id);
-      this.#parkedHere--;
+      if (caller.takesRequests) parked.release(id);
+      this.#close(caller);
     }
   }
 
+  #close(caller: Caller): void {
+    const left = (this.#open.get(caller) ?? 1) - 1;
+    if (left === 0) this.#open.delete(caller);
+    else this.#open.set(caller, left);
+  }
+
   /** Asks for a form to be filled in, and judges what it was filled in with. */
-  async #elicit(params: JsonSlice | undefined, signal: CallSignal, tool: string): Promise<CallerAnswer> {
-    const { upstream, caller, events, formats } = this.#options;
-    const capability = caller.capabilities.elicitation;
-    const elicitation = readElicitation(params, { upstream, formats, ...(capability !== undefined && { capability }) });
+  async #elicit(caller: Caller, request: CallerRequest, signal: CallSignal, tool: string): Promise<CallerAnswer> {
+    const { upstream, events, formats, schemas = 'warn' } = this.#options;
+    const { elicitation: capability } = caller.capabilities;
+    const options = { upstream, formats, schemas, ...(capability !== undefined && { capability }) };
+    const elicitation = readElicitation(request.params, options);
     if (elicitation.kind === 'refused') throw elicitation.error;
     this.#warn(elicitation.warnings);
-    const reply = elicitation.judge(await this.#put('elicitation/create', params, signal));
+    const reply = elicitation.judge(await this.#put(caller, request, signal));
     if (reply.kind === 'refused') {
       const issues = reply.issues.map(({ path, message }) => ({ path, message }));
       events.emit('elicitation.rejected', { upstream, tool, issues });
@@ -138,8 +148,11 @@ class Asking {
   }
 
   /** Hands the question over and waits, within the bound of time. */
-  async #put(method: CallerMethod, params: JsonSlice | undefined, signal: CallSignal): Promise<CallerAnswer> {
-    const { upstream, caller, clock } = this.#options;
+  async #put(caller: Caller, { method, params }: CallerRequest, signal: CallSignal): Promise<CallerAnswer> {
+    const { upstream, clock } = this.#options;
+    const asked = () => caller.ask({ method, params: withoutProgressToken(params) }, signal);
+    // How long the whole call may be parked is bounded by whoever parks it.
+    if (!caller.takesRequests) return orAborted(asked(), signal);
     const waitMs = method === 'roots/list' ? ROOTS_MS : PARKED_MS;
     const timer = clock.schedule(waitMs, () =>
       signal.abort(
@@ -148,7 +161,7 @@ class Asking {
     );
     try {
       // Whoever implements a caller may forget the signal; the bound holds all the same.
-      return await orAborted(caller.ask({ method, params: withoutProgressToken(params) }, signal), signal);
+      return await orAborted(asked(), signal);
     } finally {
       timer.cancel();
     }
@@ -157,6 +170,13 @@ class Asking {
   #warn(warnings: readonly ElicitationWarning[]): void {
     for (const { warning, message } of warnings) this.#warnings.tell(warning, message);
   }
+}
+
+/** Roots and samples are the server's to read; that there is an object to be read is ours. */
+function checkShape(method: CallerMethod, answer: CallerAnswer): CallerAnswer {
+  const { bytes, start, end } = answer.json;
+  if (answer.kind === 'error' || (scanner.scan(bytes, start, end) && scanner.root === 'object')) return answer;
+  throw new DoorError('INVALID_ANSWER', `the caller answered ${method} with something that is not an object`);
 }
 
 /**

@@ -6,13 +6,22 @@ import {
   findDuplicateName,
   JsonScanner,
   type JsonSlice,
+  ObjectText,
   type Piece,
   parseJson,
   SCAN,
+  sliceOf,
   splice,
   stringifyJson,
 } from '../base/index.js';
-import { applyDefaults, checkFlatForm, compileSchema, type Issue, type Judge } from '../schema/index.js';
+import {
+  applyDefaults,
+  checkFlatForm,
+  compileSchema,
+  type Issue,
+  type Judge,
+  type SchemaWarning,
+} from '../schema/index.js';
 
 export interface ElicitationOptions {
   /** For messages and error data. */
@@ -21,12 +30,14 @@ export interface ElicitationOptions {
   readonly capability?: string;
   /** What a wrong email, uri, date or date-time in an answer is. Default `warn`. */
   readonly formats?: 'warn' | 'assert';
+  /** What a form outside the flat ones that MCP has is: shown with a warning, or refused to the server. Default `warn`. */
+  readonly schemas?: 'warn' | 'refuse';
 }
 
 /** The message names the upstream, and never shows a value. */
 export interface ElicitationWarning {
-  /** A form outside what MCP has for forms; one with a name twice; a wrong format in an answer. */
-  readonly warning: 'elicitation-form' | 'elicitation-names' | 'elicitation-format';
+  /** A form outside what MCP has for forms; one with a name twice; a wrong format in an answer; content where none belongs. */
+  readonly warning: 'elicitation-form' | 'elicitation-names' | 'elicitation-format' | 'elicitation-content';
   readonly message: string;
 }
 
@@ -76,6 +87,9 @@ export function readElicitation(params: JsonSlice | undefined, options: Elicitat
     return refuse(options, `the caller did not declare elicitation in ${mode} mode`);
   }
   if (mode === 'url') {
+    const at = scanner.find('url', bytes);
+    const misfit = findMisfitOfUrl(at < 0 ? undefined : stringAt(bytes, at));
+    if (misfit !== undefined) return refuse(options, `params.url ${misfit}`);
     return { kind: 'asked', warnings: NO_WARNINGS, judge: (answer) => judgeAnswer(answer, undefined, options) };
   }
   const at = scanner.find('requestedSchema', bytes);
@@ -113,6 +127,24 @@ function readMode(bytes: Uint8Array): Mode | undefined {
 function stringAt(bytes: Uint8Array, at: number): string | undefined {
   const start = scanner.valueStart[at]!;
   return bytes[start] === QUOTE ? (JSON.parse(decodeText(bytes, start, scanner.valueEnd[at]!)) as string) : undefined;
+}
+
+/** Hosts of the machine itself. */
+const LOOPBACK = /^(?:localhost|(?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * What is wrong with a URL that a user is to be sent to (MCP client/elicitation, Safe URL Handling).
+ *
+ * @returns a predicate; undefined where nothing is
+ */
+function findMisfitOfUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return 'is missing';
+  if (!URL.canParse(text)) return 'is not a URL';
+  const { protocol, hostname, username, password } = new URL(text);
+  const isLoopback = LOOPBACK.test(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) return 'is not https';
+  // What stands there looks like the host, to a user who is shown it.
+  return username !== '' || password !== '' ? 'holds a user name or a password' : undefined;
 }
 
 /** A capability that names no mode means forms: revisions before modes had nothing else. */
@@ -157,17 +189,22 @@ function readForm(span: JsonSlice, mayRepeatNames: boolean, options: Elicitation
     const { code, message, data } = compiled.error;
     return refuseSchema(options, { code, schemaPath: String(data.schemaPath ?? ''), message });
   }
+  const misfits = checkFlatForm(schema);
+  const [misfit] = misfits;
+  if (misfit !== undefined && options.schemas === 'refuse') {
+    return refuseSchema(options, { code: 'SCHEMA_INVALID', ...misfit });
+  }
   const repeated = mayRepeatNames ? findDuplicateName(bytes, start, end) : undefined;
   const form = { schema, judge: compiled.judge };
   return {
     kind: 'asked',
-    warnings: warningsOf(schema, repeated, options),
+    warnings: warningsOf(misfits, repeated, options),
     judge: (answer) => judgeAnswer(answer, form, options),
   };
 }
 
 function warningsOf(
-  schema: unknown,
+  misfits: readonly SchemaWarning[],
   repeated: string | undefined,
   { upstream }: ElicitationOptions,
 ): readonly ElicitationWarning[] {
@@ -176,7 +213,6 @@ function warningsOf(
     const message = `${upstream}: asks by a form that holds ${quote(repeated)} twice; the last one is judged by`;
     warnings.push({ warning: 'elicitation-names', message });
   }
-  const misfits = checkFlatForm(schema);
   const [first] = misfits;
   if (first !== undefined) {
     const where = `${first.schemaPath === '' ? 'at its root' : first.schemaPath}: ${first.message}${more(misfits)}`;
@@ -203,8 +239,16 @@ function judgeAnswer(
   if (action !== 'accept' && action !== 'decline' && action !== 'cancel') {
     return reject(options, [rootIssue('enum', 'action must be "accept", "decline" or "cancel"')]);
   }
-  // Only an accepted form carries data; whatever else comes along with the others is not ours to mind.
-  return action === 'accept' && form !== undefined ? judgeContent(json, form, options) : asItIs;
+  if (action === 'accept' && form !== undefined) return judgeContent(json, form, options);
+  // Only an accepted form carries data: what a user did not agree to send does not go anywhere.
+  return scanner.find('content', bytes) < 0 ? asItIs : withoutContent(json, options);
+}
+
+function withoutContent({ bytes, start, end }: JsonSlice, { upstream }: ElicitationOptions): ElicitationReply {
+  const text = new ObjectText(bytes.subarray(start, end));
+  text.drop([], new Set(['content']));
+  const message = `${upstream}: was given an answer without the content that came with it: only an accepted form has any`;
+  return { kind: 'result', pieces: [sliceOf(text.finish())], warnings: [{ warning: 'elicitation-content', message }] };
 }
 
 /** Fills in defaults and judges what would be delivered; the scanner holds the answer's members. */

@@ -1,0 +1,107 @@
+import {
+  type CallerAnswer,
+  type CallerMethod,
+  CallSignal,
+  type Clock,
+  DoorError,
+  type EventBus,
+  encodeText,
+  type JsonSlice,
+  membersOf,
+  ObjectText,
+  onOneLine,
+  orAborted,
+  type Retry,
+  sliceOf,
+} from '../base/index.js';
+import { askingOf, type ParkedRequests } from '../client/index.js';
+import { type InputRequest, type InputRequired, readInputRequired } from './input-requests.js';
+import { writeResponses } from './input-responses.js';
+import { MAX_ROUNDS, tooManyRounds } from './rounds-limits.js';
+import type { Request, Target } from './rounds-request.js';
+import { randomId } from './sealing.js';
+import type { ToolAnswer } from './types.js';
+
+export interface AskForInputOptions {
+  readonly request: Request;
+  readonly target: Target;
+  readonly clock: Clock;
+  readonly events: EventBus;
+  readonly parked: ParkedRequests;
+}
+
+/**
+ * Sends a request of a caller who can be asked at any time. Where the upstream answers that it wants to know something
+ * first, the caller is asked, and the request is sent again with what it said.
+ *
+ * @throws {DoorError} INVALID_ANSWER where the caller's answer is none: the upstream does not see it; BUSY after too many
+ * rounds; UPSTREAM_BROKE_PROTOCOL; what `send` rejects with otherwise
+ */
+export async function askForInput(options: AskForInputOptions): Promise<ToolAnswer> {
+  const { request, target } = options;
+  const { caller, signal } = request;
+  let answer = await target.send({ caller, signal });
+  for (let round = 1; answer.isInputRequired; round++) {
+    if (round > MAX_ROUNDS) throw tooManyRounds(target);
+    const { upstream, formats, schemas } = target;
+    const { capabilities } = caller;
+    const required = readInputRequired(answer.json, { upstream, formats, schemas, capabilities });
+    const retry = await answersFor(required, options);
+    answer = await target.send({ caller, signal, retry });
+  }
+  return answer;
+}
+
+async function answersFor({ requests, state }: InputRequired, options: AskForInputOptions): Promise<Retry> {
+  const answers = new Map<string, CallerAnswer>();
+  // One after the other: a person answers them.
+  for (const question of requests) answers.set(question.key, await ask(question, options));
+  return {
+    ...(requests.length > 0 && { inputResponses: writeResponses(answers) }),
+    ...(state !== undefined && { requestState: state }),
+  };
+}
+
+async function ask({ method, params }: InputRequest, options: AskForInputOptions): Promise<CallerAnswer> {
+  const { request, target, clock, events, parked } = options;
+  const { upstream, tool, formats, schemas } = target;
+  const signal = new CallSignal();
+  const listener = { handleEvent: () => signal.abort(request.signal?.reason) };
+  request.signal?.addEventListener('abort', listener);
+  try {
+    if (request.signal?.aborted) throw request.signal.reason;
+    const asking = askingOf({ upstream, caller: request.caller, clock, events, parked, formats, schemas });
+    const asked = asking(method, params === undefined ? undefined : fitForPush(method, params), signal, tool);
+    if (asked === undefined) {
+      throw new DoorError(
+        'UPSTREAM_BROKE_PROTOCOL',
+        `${upstream} asks by ${method}, which the caller did not declare`,
+        {
+          data: { upstream },
+        },
+      );
+    }
+    return answerOf(method, await orAborted(asked, signal));
+  } finally {
+    request.signal?.removeEventListener('abort', listener);
+  }
+}
+
+/** In the 2025 era a user who is sent to a URL is sent there under an id, which later tells that it is done. */
+function fitForPush(method: CallerMethod, params: JsonSlice): JsonSlice {
+  const line = onOneLine(params);
+  if (method !== 'elicitation/create') return line;
+  const members = membersOf(line.bytes, line.start, line.end);
+  const hasUrl = members.some(({ name }) => name === 'url');
+  if (!hasUrl || members.some(({ name }) => name === 'elicitationId')) return line;
+  const text = new ObjectText(line.bytes);
+  text.insertFirst([], `"elicitationId":"${randomId()}"`);
+  return sliceOf(text.finish());
+}
+
+/** An input response has no place for an error: a form that could not be shown was dismissed. */
+function answerOf(method: CallerMethod, answer: CallerAnswer): CallerAnswer {
+  if (answer.kind === 'result') return answer;
+  if (method === 'elicitation/create') return { kind: 'result', json: sliceOf(encodeText('{"action":"cancel"}')) };
+  throw new DoorError('INVALID_ANSWER', `the caller answered ${method} with an error`);
+}

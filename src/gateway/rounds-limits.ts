@@ -1,0 +1,11 @@
+import { DoorError } from '../base/index.js';
+
+/** How many times an upstream may ask for something before it answers a request. */
+export const MAX_ROUNDS = 8;
+
+export function tooManyRounds({ upstream, tool }: { readonly upstream: string; readonly tool: string }): DoorError {
+  return new DoorError('BUSY', `${upstream} asked for more input ${MAX_ROUNDS} times without an answer to ${tool}`, {
+    data: { upstream, tool, limit: MAX_ROUNDS },
+    hint: 'Report it to the author of the server, if it does not need that many answers.',
+  });
+}

@@ -1,0 +1,114 @@
+import type { Caller, CancelSignal, Clock, JsonSlice, Retry } from '../base/index.js';
+import { digestOfRequest } from './input-digest.js';
+import type { ReadInputOptions } from './input-requests.js';
+import { PARKED_MS } from './parked-calls.js';
+import type { SealedRound } from './sealing.js';
+import type { ToolAnswer } from './types.js';
+
+/** One request of a caller that may need several rounds (MCP 2026-07-28 basic/patterns/mrtr, Supported Requests). */
+export interface Request {
+  /** Whose it is; `takesRequests` tells which of the two ways it can be asked. */
+  readonly caller: Caller;
+  readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
+  /** The public name or URI, as the caller wrote it. */
+  readonly key: string;
+  /** The params object, the caller's own bytes. */
+  readonly params: JsonSlice;
+  /** What the caller sent as `requestState`. */
+  readonly requestState?: string;
+  /** The JSON text of what the caller sent as `inputResponses`. */
+  readonly inputResponses?: JsonSlice;
+  readonly signal?: CancelSignal | undefined;
+}
+
+/** Where a request goes. */
+export interface Target {
+  readonly upstream: string;
+  /** The upstream's own name, URI or prompt name. */
+  readonly tool: string;
+  readonly formats: 'warn' | 'assert';
+  readonly schemas: 'warn' | 'refuse';
+  /** Sends it down once, through the client. */
+  send(attempt: Attempt): Promise<ToolAnswer>;
+}
+
+/** One time that a request is sent. */
+export interface Attempt {
+  /** Whose call it is, as the client is to see it: it asks this one. */
+  readonly caller: Caller;
+  readonly signal: CancelSignal | undefined;
+  readonly retry?: Retry;
+}
+
+/** What a request is, for a state that is to continue it and nothing else. */
+export interface RequestIdentity {
+  readonly principal: string;
+  readonly method: string;
+  readonly upstream: string;
+  readonly tool: string;
+  readonly digest: string;
+}
+
+/** One request on its way through its rounds. */
+export class Round {
+  readonly request: Request;
+  readonly target: Target;
+  /** How many times the upstream has asked for something so far. */
+  readonly number: number;
+  #identity: RequestIdentity | undefined;
+
+  constructor(request: Request, target: Target, number = 0) {
+    this.request = request;
+    this.target = target;
+    this.number = number;
+  }
+
+  /** Made when the upstream asks or the caller comes back: most requests are none of both. */
+  get identity(): RequestIdentity {
+    if (this.#identity !== undefined) return this.#identity;
+    const { caller, method, params } = this.request;
+    const { upstream, tool } = this.target;
+    this.#identity = {
+      principal: caller.principal.id,
+      method,
+      upstream,
+      tool,
+      digest: digestOfRequest(method, params),
+    };
+    return this.#identity;
+  }
+
+  /** What its upstream's questions are read by. */
+  get readOptions(): ReadInputOptions {
+    const { upstream, formats, schemas } = this.target;
+    return { upstream, formats, schemas, capabilities: this.request.caller.capabilities };
+  }
+
+  /** The round after this one. */
+  next(): Round {
+    return this.at(this.number + 1);
+  }
+
+  at(number: number): Round {
+    const round = new Round(this.request, this.target, number);
+    round.#identity = this.#identity;
+    return round;
+  }
+
+  /** When a round that begins now expires; epoch milliseconds. */
+  expiresAtMs(clock: Clock): number {
+    return clock.nowMs() + PARKED_MS;
+  }
+
+  /** Whether a state continues this very request. */
+  isOf(sealed: SealedRound): boolean {
+    const { principal, method, upstream, tool, digest } = this.identity;
+    return (
+      sealed.principal === principal &&
+      sealed.method === method &&
+      sealed.upstream === upstream &&
+      sealed.tool === tool &&
+      sealed.digest === digest
+    );
+  }
+}
