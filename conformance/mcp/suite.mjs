@@ -1,0 +1,68 @@
+/** The official suite: which scenarios a revision asks for, and what became of them. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { node24 } from '../../tools/node24/run.mjs';
+
+export const REVISIONS = ['2025-11-25', '2026-07-28'];
+
+/** What the issue says for the client side; the suite ends each client that takes longer. */
+const CLIENT_TIMEOUT_MS = 120_000;
+/** The whole of one run: the suite waits without end for a server that never answers. */
+const RUN_MS = { server: 60_000, client: CLIENT_TIMEOUT_MS + 30_000 };
+
+const tools = node24();
+const { parse } = createRequire(tools.conformance)('yaml');
+
+/**
+ * @param {'server' | 'client'} leg
+ * @returns {Map<string, { isScored: boolean, reason?: string }>} by scenario, in the suite's order
+ */
+export function scenariosOf(leg, revision) {
+  const file = join(dirname(dirname(tools.conformance)), 'requirements', `${revision}.yaml`);
+  const requirements = parse(readFileSync(file, 'utf8'));
+  const unscored = requirements.not_scored.filter((one) => one.leg === leg);
+  return new Map([
+    ...requirements[leg].map((scenario) => [scenario, { isScored: true }]),
+    ...unscored.map(({ scenario, reason }) => [scenario, { isScored: false, reason }]),
+  ]);
+}
+
+/**
+ * Runs everything that a revision asks of a server or of a client.
+ *
+ * @param target of a server its URL, of a client its command
+ * @param folder where the suite may write
+ * @returns {Promise<Map<string, { id: string, status: string, errorMessage?: string }[]>>} checks by scenario
+ */
+export async function runSuite({ leg, target, revision, folder }) {
+  mkdirSync(folder, { recursive: true });
+  const by = leg === 'server' ? ['--url', target] : ['--command', target, '--timeout', String(CLIENT_TIMEOUT_MS)];
+  const args = [tools.conformance, leg, ...by, '--requirements', revision, '--output-dir', folder];
+  await finish(spawn(tools.node, args, { stdio: 'ignore' }), RUN_MS[leg]);
+  const names = [...scenariosOf(leg, revision).keys()];
+  const results = new Map();
+  for (const file of readdirSync(folder, { recursive: true })) {
+    if (!file.endsWith('checks.json')) continue;
+    const path = join(folder, file);
+    const name = scenarioIn(relative(folder, dirname(path)), leg, names);
+    if (name !== undefined) results.set(name, JSON.parse(readFileSync(path, 'utf8')));
+  }
+  return results;
+}
+
+/** Folders are named `[server-]SCENARIO-TIME`, with the slashes of the scenario in them. */
+function scenarioIn(path, leg, names) {
+  const written = path.replaceAll('\\', '/').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
+  return names.find((name) => written === (leg === 'server' ? `server-${name}` : name));
+}
+
+async function finish(child, timeoutMs) {
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  try {
+    await new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject));
+  } finally {
+    clearTimeout(timer);
+  }
+}
