@@ -128,6 +128,12 @@ async function runCommand(run: Run, cli: Cli): Promise<number> {
       return (await import('./commands/call.js')).runCall(run, cli);
     case 'check':
       return (await import('./commands/check.js')).runCheck(run, cli);
+    case 'login':
+      return (await import('./commands/login.js')).runLogin(run, cli);
+    case 'logout':
+      return (await import('./commands/logout.js')).runLogout(run, cli);
+    case 'auth status':
+      return (await import('./commands/auth-status.js')).runAuthStatus(run, cli);
     case 'config validate':
       return (await import('./commands/config-validate.js')).runConfigValidate(run, cli);
     case 'config trust':

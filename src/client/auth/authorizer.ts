@@ -200,7 +200,7 @@ class OAuthAuthorizer implements Authorizer {
         return outcome;
       }
       this.#trouble = undefined;
-      await store.write(url, withCredential(record, afterRefresh(credential, outcome)));
+      await store.write(url, withCredential(stillWanted(record, outcome), afterRefresh(credential, outcome)));
       if (outcome.kind === 'refreshed') {
         this.#renewed = { access: outcome.credential.tokens?.access ?? '', atMs: clock.monotonicMs() };
       }
@@ -246,6 +246,13 @@ function headersOf(access: string): Readonly<Record<string, string>> {
 
 function bearer(access: string): string {
   return `Bearer ${access}`;
+}
+
+/** A token that could be renewed after all is no reason to ask for a login. */
+function stillWanted(record: ServerRecord, outcome: Refreshed): ServerRecord {
+  if (outcome.kind !== 'refreshed' || record.wanted?.reason !== 'unauthorized') return record;
+  const { wanted: _, ...rest } = record;
+  return rest;
 }
 
 /** Tokens die of `invalid_grant` alone; a client that is not known any more is only marked, its tokens may still work. */

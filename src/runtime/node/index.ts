@@ -9,11 +9,26 @@ export {
   type LookedAt,
   readConfigFile,
 } from './config-files.js';
+export { type EgressOptions, egressFetch } from './egress.js';
 export { childEnvironment } from './environment.js';
 export { type EventLogOptions, jsonLogLine, type LogLevel, logEvents } from './event-log.js';
 export { LogStream } from './log-stream.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
+export {
+  type AuthStatus,
+  authorizerFor,
+  authStatusOf,
+  hasOwnToken,
+  type LoggedOut,
+  type LoginOptions,
+  logInTo,
+  logOutOf,
+  type OAuthServer,
+  oauthServerOf,
+} from './oauth.js';
+export { openBrowser } from './open-browser.js';
 export { killGroups } from './process-group.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 export { type StdioEnd, type StdioOptions, serveStdio } from './stdio.js';
+export { FileTokenStore } from './token-store.js';
 export { readTrust, removeTrust, sha256Of, writeTrust } from './trust-store.js';

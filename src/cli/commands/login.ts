@@ -1,0 +1,54 @@
+import { type Credential, currentOf } from '../../client/index.js';
+import { FileTokenStore, logInTo, type OAuthServer, openBrowser } from '../../runtime/node/index.js';
+import type { Cli } from '../cli.js';
+import { nextCommand } from '../command-hint.js';
+import { readDuration } from '../duration.js';
+import { loadConfig } from '../load-config.js';
+import { getOAuthServer } from '../oauth-servers.js';
+import type { Run } from '../parse-command-line.js';
+import { oneLine } from '../screen.js';
+
+const DEFAULT_TIMEOUT = '5m';
+
+/** `doorward login SERVER`: lets the user authorize doorward at a server, in the browser. */
+export async function runLogin(run: Run, cli: Cli): Promise<number> {
+  const { options, operands } = run;
+  const server = getOAuthServer((await loadConfig(run, cli)).config, operands[0]!);
+  const timeoutMs = readDuration((options.get('timeout') as string | undefined) ?? DEFAULT_TIMEOUT, '--timeout');
+  const { environment, signal } = cli;
+  const show = (url: string): Promise<void> => showPage(url, server, run, cli);
+  const credential = await logInTo({ server, environment, timeoutMs, signal, show });
+  if (!credential) return sayNotNeeded(server, run, cli);
+  if (options.has('json')) cli.out.write(`${JSON.stringify({ server: server.id, ...factsOf(credential) })}\n`);
+  else cli.out.write(`logged in: ${oneLine(server.id)} by ${oneLine(credential.issuer)}${scopeText(credential)}\n`);
+  return 0;
+}
+
+/** The URL is written even where a browser opens: it may open on another screen, or not at all. */
+async function showPage(url: string, { id }: OAuthServer, { options }: Run, { err, environment }: Cli): Promise<void> {
+  err.write(`To let doorward use ${oneLine(id)}, open this page and follow it to its end:\n\n  ${oneLine(url)}\n\n`);
+  if (options.has('no-browser')) return;
+  const isOpen = await openBrowser(url, environment);
+  err.write(isOpen ? 'Your browser has been asked to open it.\n' : 'No browser could be started: open it yourself.\n');
+}
+
+async function sayNotNeeded(server: OAuthServer, run: Run, { out, err, environment }: Cli): Promise<number> {
+  const before = currentOf(await new FileTokenStore({ environment }).read(server.url));
+  if (run.options.has('json')) out.write(`${JSON.stringify({ server: server.id, needed: false })}\n`);
+  else err.write(`${oneLine(server.id)} does not ask anybody to log in.\n`);
+  if (before) err.write(`What an earlier login left can be removed: ${nextCommand(run, 'logout', server.id)}\n`);
+  return 0;
+}
+
+function factsOf({ issuer, scope, tokens }: Credential) {
+  const expiresAtMs = tokens?.expiresAtMs;
+  return {
+    issuer,
+    ...(scope !== undefined && { scope }),
+    ...(expiresAtMs !== undefined && { expiresAt: new Date(expiresAtMs).toISOString() }),
+  };
+}
+
+function scopeText({ scope }: Credential): string {
+  return scope === undefined ? '' : `, for ${oneLine(scope)}`;
+}

@@ -1,0 +1,53 @@
+import type { Environment } from '../../config/index.js';
+
+/** The system's own store of secrets. */
+export interface Keychain {
+  read(account: string): Promise<string | undefined>;
+  write(account: string, text: string): Promise<void>;
+  remove(account: string): Promise<void>;
+}
+
+/** The part of @napi-rs/keyring that is used. */
+interface Keyring {
+  readonly AsyncEntry: new (
+    service: string,
+    account: string,
+  ) => {
+    getPassword(): Promise<string | null | undefined>;
+    setPassword(text: string): Promise<void>;
+    deletePassword(): Promise<unknown>;
+  };
+}
+
+const SERVICE = 'doorward';
+
+/**
+ * The keychain, where `DOORWARD_TOKENS=keychain` asks for it and the optional package @napi-rs/keyring is installed.
+ *
+ * @param load loads that package
+ * @returns undefined otherwise: tokens then lie in files of their own
+ */
+export async function findKeychain(
+  environment: Environment,
+  load: () => Promise<unknown> = loadKeyring,
+): Promise<Keychain | undefined> {
+  if (environment.DOORWARD_TOKENS !== 'keychain') return undefined;
+  let keyring: Keyring;
+  try {
+    keyring = (await load()) as Keyring;
+  } catch {
+    return undefined;
+  }
+  const entryOf = (account: string) => new keyring.AsyncEntry(SERVICE, account);
+  return {
+    read: async (account) => (await entryOf(account).getPassword()) ?? undefined,
+    write: (account, text) => entryOf(account).setPassword(text),
+    remove: async (account) => void (await entryOf(account).deletePassword()),
+  };
+}
+
+/** By a name that no bundler follows: the package is not ours to bring along. */
+function loadKeyring(): Promise<unknown> {
+  const name = '@napi-rs/keyring';
+  return import(name);
+}
