@@ -130,7 +130,7 @@ function stringAt(bytes: Uint8Array, at: number): string | undefined {
 }
 
 /** Hosts of the machine itself. */
-const LOOPBACK = /^(?:localhost|(?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * What is wrong with a URL that a user is to be sent to (MCP client/elicitation, Safe URL Handling).

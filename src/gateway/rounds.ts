@@ -11,10 +11,11 @@ import {
   type Retry,
   sliceOf,
 } from '../base/index.js';
-import { type ElicitationWarning, type ParkedRequests, RareWarnings } from '../client/index.js';
+import type { ParkedRequests } from '../client/index.js';
 import type { StateStore } from '../store/index.js';
+import { InputJudge } from './input-judge.js';
 import { type InputRequired, readInputRequired } from './input-requests.js';
-import { judgeResponses, readResponses, writeResponses } from './input-responses.js';
+import { readResponses, writeResponses } from './input-responses.js';
 import { OpenCall, ParkedCalls } from './parked-calls.js';
 import { askForInput } from './rounds-asking.js';
 import { GivenStates } from './rounds-given.js';
@@ -54,13 +55,14 @@ export class Rounds {
   /** A state of a parked call names it: the call is nowhere else. */
   readonly #process = randomId();
   readonly #given: GivenStates;
-  readonly #warnings = new Map<string, RareWarnings>();
+  readonly #judge: InputJudge;
 
   constructor(options: RoundsOptions) {
     this.#options = options;
     this.#sealer = new StateSealer(options);
     this.#calls = new ParkedCalls(options.clock);
     this.#given = new GivenStates(options.clock);
+    this.#judge = new InputJudge(options);
   }
 
   /** How many calls wait for their callers to come back. */
@@ -132,11 +134,11 @@ export class Rounds {
   async #relayQuestions(round: Round, answer: ToolAnswer, inHand: JsonSlice | undefined): Promise<ToolAnswer> {
     const required = readInputRequired(answer.json, round.readOptions);
     if (round.number >= MAX_ROUNDS) throw tooManyRounds(round.target);
-    this.#warn(round.target, required.warnings);
+    this.#judge.warn(round.target.upstream, required.warnings);
     const next = round.next();
     if (inHand !== undefined && required.state === undefined) {
-      const { answers, missing } = this.#judge(
-        round,
+      const { answers, missing } = this.#judge.judge(
+        round.target,
         inHand,
         required.requests.map(({ sealed }) => sealed),
       );
@@ -208,7 +210,7 @@ export class Rounds {
     const call = sealed.process === this.#process ? this.#calls.find(sealed.call) : undefined;
     if (call === undefined || call.use !== sealed.use) throw stateInvalid();
     const { requests } = call;
-    const { answers, missing } = this.#judge(round, inputResponses, requests);
+    const { answers, missing } = this.#judge.judge(round.target, inputResponses, requests);
     // Nothing was said: nothing goes up, and the state stays good.
     if (requests.length > 0 && missing.length === requests.length) return this.#show(round, call);
     await this.#useUp(round, sealed);
@@ -222,7 +224,7 @@ export class Rounds {
   /** The request is sent once more, with what the upstream wanted to know. */
   async #sendAgain(round: Round, sealed: SealedUpstreamRound): Promise<ToolAnswer> {
     const { caller, signal, inputResponses } = round.request;
-    const { answers } = this.#judge(round, inputResponses, sealed.requests);
+    const { answers } = this.#judge.judge(round.target, inputResponses, sealed.requests);
     await this.#useUp(round, sealed);
     if (sealed.isAnew) {
       if ([...answers.values()].some((answer) => !isAccepted(answer))) throw declined(round.target);
@@ -249,32 +251,6 @@ export class Rounds {
   async #useUp({ request: { signal } }: Round, { use, expiresAtMs }: SealedRound): Promise<void> {
     if (signal?.aborted) throw signal.reason;
     if (!(await this.#options.store.useOnce(`round:${use}`, expiresAtMs))) throw stateInvalid();
-  }
-
-  #judge({ target }: Round, responses: JsonSlice | undefined, requests: SealedUpstreamRound['requests']) {
-    const { upstream, tool, formats } = target;
-    const judged = judgeResponses(responses, requests, {
-      upstream,
-      formats,
-      rejected: (issues) =>
-        this.#options.events.emit('elicitation.rejected', {
-          upstream,
-          tool,
-          issues: issues.map(({ path, message }) => ({ path, message })),
-        }),
-    });
-    this.#warn(target, judged.warnings);
-    return judged;
-  }
-
-  #warn({ upstream }: Target, warnings: readonly ElicitationWarning[]): void {
-    if (warnings.length === 0) return;
-    const { clock, events } = this.#options;
-    const rare =
-      this.#warnings.get(upstream) ??
-      new RareWarnings(clock, (warning, message) => events.emit('server.warning', { upstream, warning, message }));
-    this.#warnings.set(upstream, rare);
-    for (const { warning, message } of warnings) rare.tell(warning, message);
   }
 }
 
