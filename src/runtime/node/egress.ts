@@ -42,7 +42,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  *
  * @throws {DoorError} FORBIDDEN where the guard says no, UPSTREAM_UNREACHABLE where the network does; by the fetch
  */
-export function egressFetch(options: EgressOptions): EgressFetch {
+export function guardedFetch(options: EgressOptions): EgressFetch {
   const guard = new Guard(options);
   return (url, init) => guard.fetch(new URL(url), init ?? {});
 }

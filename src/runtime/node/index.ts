@@ -9,23 +9,22 @@ export {
   type LookedAt,
   readConfigFile,
 } from './config-files.js';
-export { type EgressOptions, egressFetch } from './egress.js';
+export type { EgressOptions } from './egress.js';
+export { egressFetch } from './egress-fetch.js';
 export { childEnvironment } from './environment.js';
 export { type EventLogOptions, jsonLogLine, type LogLevel, logEvents } from './event-log.js';
 export { LogStream } from './log-stream.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
 export {
-  type AuthStatus,
   authorizerFor,
   authStatusOf,
   hasOwnToken,
-  type LoggedOut,
-  type LoginOptions,
   logInTo,
   logOutOf,
   type OAuthServer,
   oauthServerOf,
 } from './oauth.js';
+export type { AuthStatus, LoggedOut, LoginOptions } from './oauth-login.js';
 export { openBrowser } from './open-browser.js';
 export { killGroups } from './process-group.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';

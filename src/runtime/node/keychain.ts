@@ -47,7 +47,7 @@ export async function findKeychain(
 }
 
 /** By a name that no bundler follows: the package is not ours to bring along. */
-function loadKeyring(): Promise<unknown> {
-  const name = '@napi-rs/keyring';
-  return import(name);
+async function loadKeyring(): Promise<unknown> {
+  const { createRequire } = await import('node:module');
+  return createRequire(import.meta.url)(['@napi-rs', 'keyring'].join('/'));
 }
