@@ -43,6 +43,14 @@ export interface Transport {
    */
   listen?(): void;
 
+  /**
+   * Goes over to HTTP+SSE (MCP 2024-11-05 basic/transports): for a server that refused both a modern request and
+   * `initialize` with 400, 404 or 405. Absent where there is no older way, or it is not wanted.
+   *
+   * @throws {DoorError} where that is not offered either; `data.httpStatus` says how it was refused
+   */
+  fallBack?(): Promise<void>;
+
   /** Bytes handed over that the other side has not taken yet. */
   readonly backlogBytes: number;
 

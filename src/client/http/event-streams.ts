@@ -1,0 +1,20 @@
+import { encodeText } from '../../base/index.js';
+import type { Headers, HttpLink } from './http-link.js';
+
+/** Whether a body is Server-Sent Events, by its `Content-Type`. */
+export function isEventStream(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^\s*text\/event-stream\s*(?:;|$)/i.test(contentType);
+}
+
+/** The headers of a GET that opens a stream, or takes one up again behind an event. */
+export function resumingHeaders(link: HttpLink, lastEventId: string | undefined): Headers {
+  const headers = { ...link.headersWithoutBody(), accept: 'text/event-stream' };
+  return lastEventId === undefined ? headers : { ...headers, 'last-event-id': asHeader(lastEventId) };
+}
+
+/** A header carries bytes: the id's UTF-8 (HTML, Server-Sent Events, The Last-Event-ID header), each as one character. */
+function asHeader(id: string): string {
+  let header = '';
+  for (const byte of encodeText(id)) header += String.fromCharCode(byte);
+  return header;
+}

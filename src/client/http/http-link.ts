@@ -1,0 +1,166 @@
+import type { Clock } from '../../base/index.js';
+import { type Codec, encodeHeaderValue } from '../../protocol/index.js';
+import type { Authorizer, Outgoing } from '../transport.js';
+import { placeOf, type Told } from './http-errors.js';
+import type { HttpWire } from './wire.js';
+
+export interface HttpLinkOptions {
+  readonly url: string;
+  /** Sent with every request, by names in any case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly wire: HttpWire;
+  readonly authorizer?: Authorizer;
+  readonly clock: Clock;
+  readonly maxMessageBytes: number;
+  /** The name of the server in the configuration, for the commands that hints name. */
+  readonly server?: string;
+}
+
+/** A request under way, as far as the slow reader and the end of all are concerned. */
+export interface Stoppable {
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** The first revision that names itself in a header once it is agreed on (MCP 2025-06-18 basic/transports). */
+const FIRST_NAMED_REVISION = '2025-06-18';
+/** What a session id may consist of (MCP 2025-11-25 basic/transports, Session Management). */
+const SESSION_ID = /^[\x21-\x7e]+$/;
+const BOTH_KINDS = 'application/json, text/event-stream';
+/** Ours alone to set: a configured header of the same name would contradict the message. */
+const OWN_HEADERS = [
+  'accept',
+  'content-type',
+  'content-length',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'last-event-id',
+];
+
+/** What all requests of one transport have in common: where they go, and what they say of themselves. */
+export class HttpLink {
+  readonly wire: HttpWire;
+  readonly clock: Clock;
+  readonly maxMessageBytes: number;
+  readonly authorizer: Authorizer | undefined;
+  /** Where messages are posted to. Moves when the server says that it has moved for good, within its origin. */
+  url: URL;
+  /** Answers come on a stream of their own (HTTP+SSE), not on the response to a message. */
+  answersElsewhere = false;
+  readonly #server: string | undefined;
+  readonly #headers: Headers;
+  #codec: Codec | undefined;
+  #sessionId: string | undefined;
+  /** The headers of a POST that are the same for all messages of an era; remade when codec or session change. */
+  #posting: Headers | undefined;
+  #postingModern: Headers | undefined;
+  #modernRevision = '';
+  /** Requests under way. */
+  readonly open = new Set<Stoppable>();
+  isPaused = false;
+  /** Bytes of bodies whose requests have had no sign of an answer yet. */
+  backlogBytes = 0;
+
+  constructor(options: HttpLinkOptions) {
+    this.wire = options.wire;
+    this.clock = options.clock;
+    this.maxMessageBytes = options.maxMessageBytes;
+    this.authorizer = options.authorizer;
+    this.url = new URL(options.url);
+    this.#server = options.server;
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(options.headers ?? {})) {
+      const lower = name.toLowerCase();
+      if (!OWN_HEADERS.includes(lower)) headers[lower] = value;
+    }
+    this.#headers = headers;
+  }
+
+  get codec(): Codec | undefined {
+    return this.#codec;
+  }
+
+  agree(codec: Codec): void {
+    this.#codec = codec;
+    this.#posting = undefined;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /** @returns false where it is no good as one */
+  openSession(id: string): boolean {
+    if (!SESSION_ID.test(id)) return false;
+    this.#sessionId = id;
+    this.#posting = undefined;
+    return true;
+  }
+
+  endSession(): void {
+    this.#sessionId = undefined;
+    this.#posting = undefined;
+  }
+
+  isModern(about: Outgoing): boolean {
+    return (about.codec ?? this.#codec)?.era === 'modern';
+  }
+
+  /** The headers of a message, save those of the authorizer. */
+  headersOf(about: Outgoing): Headers {
+    if (this.isModern(about)) return this.#modernHeaders(about);
+    if (about.method === 'initialize') {
+      return { ...this.#headers, accept: BOTH_KINDS, 'content-type': 'application/json' };
+    }
+    this.#posting ??= { ...this.#headers, accept: BOTH_KINDS, 'content-type': 'application/json', ...this.#standing() };
+    return this.#posting;
+  }
+
+  /** The headers of a request without a body, of the handshake era. */
+  headersWithoutBody(): Record<string, string> {
+    return { ...this.#headers, ...this.#standing() };
+  }
+
+  /** What errors may say. @param sent headers whose values are secrets */
+  told(sent: Headers = {}): Told {
+    const secrets: string[] = [];
+    for (const value of [...Object.values(this.#headers), sent.authorization, this.#sessionId]) {
+      if (value === undefined) continue;
+      secrets.push(value);
+      // `Bearer x`: the server may repeat the token alone.
+      const at = value.indexOf(' ');
+      if (at > 0) secrets.push(value.slice(at + 1));
+    }
+    return { place: placeOf(this.url), server: this.#server, secrets };
+  }
+
+  /** MCP 2026-07-28 basic/transports/streamable-http, Request Metadata. */
+  #modernHeaders(about: Outgoing): Headers {
+    const revision = (about.codec ?? this.#codec)!.revision;
+    if (this.#postingModern === undefined || this.#modernRevision !== revision) {
+      this.#modernRevision = revision;
+      this.#postingModern = {
+        ...this.#headers,
+        accept: BOTH_KINDS,
+        'content-type': 'application/json',
+        'mcp-protocol-version': revision,
+      };
+    }
+    const headers: Record<string, string> = { ...this.#postingModern };
+    if (about.method !== undefined) headers['mcp-method'] = about.method;
+    if (about.name !== undefined) headers['mcp-name'] = encodeHeaderValue(about.name);
+    if (about.headers !== undefined) for (const [name, value] of about.headers) headers[name.toLowerCase()] = value;
+    return headers;
+  }
+
+  #standing(): Headers {
+    const headers: Record<string, string> = {};
+    const revision = this.#codec?.revision ?? '';
+    if (revision >= FIRST_NAMED_REVISION) headers['mcp-protocol-version'] = revision;
+    if (this.#sessionId !== undefined) headers['mcp-session-id'] = this.#sessionId;
+    return headers;
+  }
+}
