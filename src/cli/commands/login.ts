@@ -17,7 +17,9 @@ export async function runLogin(run: Run, cli: Cli): Promise<number> {
   const timeoutMs = readDuration((options.get('timeout') as string | undefined) ?? DEFAULT_TIMEOUT, '--timeout');
   const { environment, signal } = cli;
   const show = (url: string): Promise<void> => showPage(url, server, run, cli);
-  const credential = await logInTo({ server, environment, timeoutMs, signal, show });
+  const onWaiting = (): void =>
+    cli.err.write(`Another doorward is logging in to ${oneLine(server.id)}: follow its page, this one waits for it.\n`);
+  const credential = await logInTo({ server, environment, timeoutMs, signal, show, onWaiting });
   if (!credential) return sayNotNeeded(server, run, cli);
   if (options.has('json')) cli.out.write(`${JSON.stringify({ server: server.id, ...factsOf(credential) })}\n`);
   else cli.out.write(`logged in: ${oneLine(server.id)} by ${oneLine(credential.issuer)}${scopeText(credential)}\n`);

@@ -22,6 +22,8 @@ export interface LoginOptions {
   readonly environment: Environment;
   /** Shows the page to the user; called once at most, and not where another process shows one already. */
   readonly show: (url: string) => Promise<void>;
+  /** Another process shows its page already: the user is to go there. */
+  readonly onWaiting?: () => void;
   readonly timeoutMs: number;
   readonly signal?: CancelSignal;
 }
@@ -34,21 +36,21 @@ export interface LoginOptions {
  * @throws {DoorError} TIMEOUT where the user did not answer in time; and as `logIn` does
  */
 export async function logInTo(options: LoginOptions): Promise<Credential | undefined> {
-  const { server, environment, show, timeoutMs, signal } = options;
+  const { server, timeoutMs, signal } = options;
   const ending = new CallSignal();
   const onAbort = { handleEvent: () => ending.abort(signal?.reason) };
   if (signal?.aborted) ending.abort(signal.reason);
   signal?.addEventListener('abort', onAbort);
   const timer = setTimeout(() => ending.abort(tooLate(server, timeoutMs)), timeoutMs);
   try {
-    return await takeTurn({ server, show, environment, ending });
+    return await takeTurn({ ...options, ending });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
 }
 
-interface Turn extends Pick<LoginOptions, 'server' | 'show' | 'environment'> {
+interface Turn extends LoginOptions {
   /** Ends the wait: the user had enough, or the time is over. */
   readonly ending: CallSignal;
 }
@@ -57,7 +59,7 @@ async function takeTurn(turn: Turn): Promise<Credential | undefined> {
   const { server, environment, ending } = turn;
   const startedMs = Date.now();
   const store = new FileTokenStore({ environment });
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const release = await store.tryLogin(server.url);
     try {
       // Whoever has, or had, the turn may have done it for all.
@@ -67,6 +69,7 @@ async function takeTurn(turn: Turn): Promise<Credential | undefined> {
     } finally {
       await release?.();
     }
+    if (isFirst) turn.onWaiting?.();
     await orAborted(wait(POLL_MS), ending);
   }
 }
