@@ -1,0 +1,60 @@
+/** Case c36, in short: `npm run callers` plays 1,000 rounds of it. */
+import { expect, test } from 'vitest';
+import { requireBuild } from '../fixtures/open-door.js';
+import { Door, type Upstream } from './door.js';
+import { runRounds } from './rounds.js';
+import { compareStrangers } from './strangers.js';
+
+const NAMES = Array.from({ length: 50 }, (_, index) => `caller-${index}`);
+const ROUNDS = 10;
+
+const upstreams = (transport: Upstream['transport']): readonly Upstream[] => [
+  { id: 'old', era: 'handshake', transport },
+  { id: 'new', era: 'modern', transport },
+];
+
+test.each([
+  { transport: 'http', capabilities: { elicitation: {} }, questions: true },
+  { transport: 'stdio', capabilities: {}, questions: false },
+] as const)(
+  'c36: 50 callers with equal ids get what is theirs, before servers over $transport',
+  async (row) => {
+    requireBuild();
+    const door = await Door.open({ names: NAMES, upstreams: upstreams(row.transport) });
+    try {
+      const { capabilities } = row;
+      const mounts = ['old', 'new'];
+      const { crossed, missing, ...counts } = await runRounds({
+        door,
+        names: NAMES,
+        mounts,
+        capabilities,
+        rounds: ROUNDS,
+        longestWaitMs: 50,
+        seed: 36,
+      });
+      expect({ crossed, missing }).toEqual({ crossed: [], missing: [] });
+      const calls = NAMES.length * ROUNDS;
+      expect(counts).toMatchObject({ calls, answers: calls });
+      // Without any of these the test would say nothing about them.
+      expect(counts.progress).toBeGreaterThanOrEqual(calls);
+      expect(counts.questions > 0).toBe(row.questions);
+    } finally {
+      await door.close();
+    }
+  },
+  60_000,
+);
+
+test("what is another principal's is as unknown as what never was, byte for byte", async () => {
+  requireBuild();
+  const door = await Door.open({ names: ['owner', 'stranger'], upstreams: upstreams('http') });
+  try {
+    const mounts = ['old', 'new'];
+    const { compared, told } = await compareStrangers(door, { owner: 'owner', stranger: 'stranger', mounts });
+    expect(told).toEqual([]);
+    expect(compared).toBeGreaterThanOrEqual(15);
+  } finally {
+    await door.close();
+  }
+}, 30_000);
