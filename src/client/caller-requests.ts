@@ -1,4 +1,5 @@
 import {
+  type Caller,
   type CallerAnswer,
   type CallerMethod,
   CallSignal,
@@ -14,6 +15,7 @@ import type { Pending } from './pending.js';
  * Puts a server's request to a caller.
  *
  * @param tool whose call it is for; '' where that cannot be told
+ * @param caller whose call it is for; absent where that cannot be told: then it is for whoever the connection belongs to
  * @returns undefined where there is nobody who could be asked
  */
 export type AskCaller = (
@@ -21,6 +23,7 @@ export type AskCaller = (
   params: JsonSlice | undefined,
   signal: CallSignal,
   tool: string,
+  caller?: Caller,
 ) => Promise<CallerAnswer> | undefined;
 
 export interface CallerRequestsOptions {
@@ -47,15 +50,22 @@ export class CallerRequests {
   }
 
   /**
-   * @param calls what callers wait for at this moment
+   * @param calls the calls it may be for: they wait for its answer
+   * @param caller whose call it is for, where that is known
    * @returns false where nobody could be asked, or the id is in use: the request is then to be refused
    */
-  ask(id: string, method: CallerMethod, params: JsonSlice | undefined, calls: readonly Pending[]): boolean {
+  ask(
+    id: string,
+    method: CallerMethod,
+    params: JsonSlice | undefined,
+    calls: readonly Pending[],
+    caller: Caller | undefined,
+  ): boolean {
     if (this.#open.has(id)) return false;
     const signal = new CallSignal();
     // Over stdio what a server asks names no call; where only one is under way it needs no name.
     const tool = calls.length === 1 ? (calls[0]!.options.tool ?? '') : '';
-    const asked = this.#options.ask(method, params, signal, tool);
+    const asked = this.#options.ask(method, params, signal, tool, caller);
     if (asked === undefined) return false;
     this.#open.set(id, { signal, calls: new Set(calls) });
     for (const call of calls) this.#options.isWaiting(call, true);

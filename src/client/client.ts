@@ -14,22 +14,25 @@ import {
   unsent,
 } from '../base/index.js';
 import type { ListedOffer, ListedTool, OfferKind } from '../catalog/index.js';
-import type { CallParams, RequestParams } from '../protocol/index.js';
+import { type CallParams, type Era, type RequestParams, requestMeta, withoutHopMeta } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import type { AskCaller } from './caller-requests.js';
 import { Connection } from './connection.js';
-import { optionsOf, type ServerCapabilities, shakeHands } from './handshake.js';
+import { EraMemory } from './era-memory.js';
+import { capabilitiesText, type Hello, optionsOf, type ServerCapabilities } from './handshake.js';
 import { HangWatch } from './hang-watch.js';
-import { refuseHopError } from './hop-errors.js';
+import { isHeaderMismatch, isNotExecuted, refuseHopError } from './hop-errors.js';
 import { inspectAnswer } from './inspecting.js';
 import { judgeArguments } from './judging.js';
 import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lifecycle.js';
 import { ListWarnings } from './list-warnings.js';
+import { Listening } from './listening.js';
 import { listTools, type ToolList } from './listing.js';
+import { type MeetingOptions, meet } from './meeting.js';
 import { listOffers } from './offers.js';
 import type { RequestOptions } from './pending.js';
 import { RareWarnings } from './rare-warnings.js';
-import type { RawAnswer } from './raw-answer.js';
+import { ownAnswer, type RawAnswer } from './raw-answer.js';
 import type { Transport } from './transport.js';
 
 export interface ClientValidation {
@@ -52,6 +55,8 @@ export interface ClientOptions {
   readonly maxMessageBytes: number;
   readonly maxDepth: number;
   readonly maxInFlight: number;
+  /** Which era the upstream speaks. Default `auto`: it is found out. */
+  readonly era?: 'auto' | Era;
   /** How we introduce ourselves. */
   readonly info: { readonly name: string; readonly version: string };
   /** What the caller behind this client can be asked for: what the upstream is told at initialize. */
@@ -64,8 +69,12 @@ export interface ClientOptions {
   readonly connected?: () => void;
   /** It has failed once more: its state says why. Unlike `upstream.lost`, which is told once for a reason. */
   readonly failed?: () => void;
-  /** A notification that is no concern of ours; the memory of `params` is lent for the time of the call. */
-  readonly notified?: (method: string, params: JsonSlice | undefined) => void;
+  /**
+   * A notification that is no concern of ours; the memory of `params` is lent for the time of the call.
+   *
+   * @param about the request it is about, where that can be told
+   */
+  readonly notified?: (method: string, params: JsonSlice | undefined, about: RequestOptions | undefined) => void;
 }
 
 /** What is asked of an upstream for the gateway's own sake. Tool calls are none of it: they are judged. */
@@ -84,6 +93,7 @@ export interface JudgedAnswer {
 
 /** One relist at once, the next ones this far apart, so that a storm of list_changed costs a few lists. */
 const RELIST_EVERY_MS = 500;
+const TASKS = 'io.modelcontextprotocol/tasks';
 
 /**
  * The one way to an upstream. It connects, lists, judges, sends, judges again and answers; no call of a tool reaches the
@@ -96,9 +106,14 @@ export class Client {
   /** About what it sends, over all its connections: one that keeps ending must not fill the log by being started anew. */
   readonly #warnings: RareWarnings;
   readonly #listWarnings: ListWarnings;
+  readonly #era: EraMemory;
+  readonly #clientInfo: string;
+  /** It was asked which era it speaks, and has said nothing yet: if it ends now, that may be why. */
+  #isProbed = false;
   /** The list changed while it was being fetched for the first time. */
   #isOutdated = false;
   #isPaused = false;
+  #listening: Listening | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -113,9 +128,12 @@ export class Client {
       connect,
       wrap: (transport, signs) => this.#wrap(transport, signs),
       greet: (connection, activity) => this.#greet(connection, activity),
+      isWorthAnotherWay: () => this.#endedWhenProbed(),
       ready: (ready, isNews) => this.#ready(ready, isNews),
       failed: () => options.failed?.(),
     });
+    this.#era = new EraMemory(clock, options.era ?? 'auto');
+    this.#clientInfo = JSON.stringify(options.info);
     this.#warnings = new RareWarnings(clock, (warning, message, tool) =>
       events.emit('server.warning', { upstream, warning, message, ...(tool !== undefined && { tool }) }),
     );
@@ -134,6 +152,11 @@ export class Client {
     return this.#life.refusal;
   }
 
+  /** What was found out about the upstream's era in an earlier process. @param atMs epoch milliseconds */
+  recallEra(era: Era, atMs: number): void {
+    this.#era.learn(era, atMs);
+  }
+
   /** Connects and lists unless that is done or under way. @throws {DoorError} why the upstream cannot be used */
   start(): Promise<void> {
     return this.#life.start();
@@ -149,7 +172,7 @@ export class Client {
   call(tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
     const { state } = this;
     try {
-      if (state.kind === 'ready') return this.#send(state.connection, tool, params, options);
+      if (state.kind === 'ready') return this.#send(state, tool, params, options);
     } catch (thrown) {
       return Promise.reject(thrown);
     }
@@ -159,37 +182,92 @@ export class Client {
     );
   }
 
-  #send(connection: Connection, tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
-    const { upstream, events, maxDepth } = this.#options;
+  #send(ready: Ready, tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
+    const { upstream, maxDepth } = this.#options;
+    const { connection } = ready;
     judgeArguments(upstream, tool, params, maxDepth);
     this.#failIfFull(connection);
-    const answered = connection.call(params, tool.quotedName, this.#requestOptions(tool.name, options, tool));
+    const answered = connection.call(params, tool, this.#requestOptions(tool.name, options, tool), options.retry);
     const { observer } = options;
     // The call is under way: a mistake of whoever looks on must not fail it, or its caller would send it again.
     if (observer?.sent !== undefined) guarded(() => observer.sent?.(upstream));
-    return answered.then((raw) => {
-      refuseHopError(upstream, tool.name, raw);
-      return { raw, violations: inspectAnswer(tool, raw, { upstream, events, warnings: this.#warnings }) };
-    });
+    const answer = (raw: RawAnswer): JudgedAnswer => this.#judged(tool, raw, options);
+    // Only over HTTP can it be told that a request was refused before anything was done with it.
+    if (!connection.transport.hasStreams) return answered.then(answer);
+    return answered.then(
+      (raw) => {
+        if (isHeaderMismatch(raw)) return this.#callRelisted(tool, params, options).then(answer);
+        return answer(raw);
+      },
+      (thrown: unknown) => {
+        if (!isNotExecuted(thrown)) throw thrown;
+        return this.#restarted(options).then(() => this.#callAnew(tool, params, options));
+      },
+    );
+  }
+
+  get #spokenEra(): Era {
+    return this.state.kind === 'ready' ? this.state.hello.codec.era : 'handshake';
+  }
+
+  /** @throws {DoorError} what is wrong with the answer as such */
+  #judged(tool: ListedTool, raw: RawAnswer, options: CallOptions): JudgedAnswer {
+    const { upstream, events } = this.#options;
+    refuseHopError(upstream, tool.name, raw, this.#spokenEra);
+    this.#checkResultType(tool.name, raw, options);
+    // What is no final answer has nothing yet that the tool's schema would speak of.
+    if (raw.resultType !== 'complete') return { raw, violations: [] };
+    return { raw, violations: inspectAnswer(tool, raw, { upstream, events, warnings: this.#warnings }) };
+  }
+
+  /** A kind of result that nobody knows is no result (MCP 2026-07-28 basic/index, ResultType). */
+  #checkResultType(about: string, { resultType }: RawAnswer, { caller }: CallOptions): void {
+    if (resultType === 'complete' || this.state.kind !== 'ready') return;
+    if (this.state.hello.codec.era === 'handshake' || resultType === 'input_required') return;
+    if (resultType === 'task' && caller?.capabilities.extensions?.includes(`"${TASKS}"`)) return;
+    const { upstream } = this.#options;
+    throw new DoorError(
+      'UPSTREAM_BROKE_PROTOCOL',
+      `${upstream}: ${about}: a result of an unknown kind, ${JSON.stringify(resultType.slice(0, 80))}`,
+      { data: { upstream, outcome: 'unknown' } },
+    );
+  }
+
+  /** The tool wants other headers by now: it is listed anew, and called once more (MCP 2026-07-28 transports, Client Behavior). */
+  async #callRelisted(tool: ListedTool, params: CallParams, options: CallOptions): Promise<RawAnswer> {
+    await this.#relister.want();
+    const { state } = this;
+    if (state.kind !== 'ready') throw this.#gone();
+    const current = this.#currentOf(state, tool);
+    judgeArguments(this.#options.upstream, current, params, this.#options.maxDepth);
+    return state.connection.call(params, current, this.#requestOptions(tool.name, options, current), options.retry);
+  }
+
+  /** The session had ended before the request came: there is a new one, for all who were refused (2025-11-25 transports, Session Management). */
+  async #restarted({ signal }: CallOptions): Promise<void> {
+    // The connection says that it has ended right after it said that of the request.
+    await Promise.resolve();
+    await orAborted(this.start(), signal);
   }
 
   /** After a reconnect the tool may have another schema, or be gone: look it up in the new list. */
   #callAnew(tool: ListedTool, params: CallParams, options: CallOptions): Promise<JudgedAnswer> {
     const { state } = this;
-    const { upstream } = this.#options;
     if (state.kind === 'failed') throw state.error;
     if (state.kind !== 'ready') return this.call(tool, params, options);
-    const current = state.list.tools.find((each) => each.name === tool.name);
-    if (current === undefined) {
-      throw new DoorError('TOOL_UNKNOWN', `${upstream} no longer lists ${tool.name}`, {
-        data: { upstream, tool: tool.name },
-      });
-    }
-    return this.call(current, params, options);
+    return this.call(this.#currentOf(state, tool), params, options);
+  }
+
+  /** The tool as it is listed now. */
+  #currentOf({ list }: Ready, { name }: ListedTool): ListedTool {
+    const { upstream } = this.#options;
+    const current = list.tools.find((each) => each.name === name);
+    if (current !== undefined) return current;
+    throw new DoorError('TOOL_UNKNOWN', `${upstream} no longer lists ${name}`, { data: { upstream, tool: name } });
   }
 
   /** Whether the upstream is connected and says that it offers this. */
-  offers(what: keyof ServerCapabilities): boolean {
+  offers(what: Exclude<keyof ServerCapabilities, 'changes'>): boolean {
     return this.state.kind === 'ready' && this.state.hello.capabilities[what];
   }
 
@@ -226,10 +304,22 @@ export class Client {
     if (this.state.kind !== 'ready') await orAborted(this.start(), options.signal);
     const { state } = this;
     if (state.kind !== 'ready') throw this.#gone();
-    const { connection } = state;
+    const { connection, listening } = state;
     this.#failIfFull(connection);
-    const raw = await connection.relay(method, params, JSON.stringify(key), this.#requestOptions(method, options));
-    refuseHopError(this.#options.upstream, method, raw);
+    if (method === 'resources/subscribe' && listening !== undefined) {
+      await this.#within(method, (signal) => orAborted(listening.add(key), signal));
+      return ownAnswer('{}');
+    }
+    let raw: RawAnswer;
+    try {
+      raw = await connection.relay(method, params, key, this.#requestOptions(method, options), options.retry);
+    } catch (thrown) {
+      if (!isNotExecuted(thrown)) throw thrown;
+      await this.#restarted(options);
+      return this.relay(method, params, key, options);
+    }
+    refuseHopError(this.#options.upstream, method, raw, this.#spokenEra);
+    this.#checkResultType(method, raw, options);
     return raw;
   }
 
@@ -238,12 +328,25 @@ export class Client {
     if (!OWN_METHODS.includes(method)) throw new DoorError('INTERNAL', `${method} is not sent as it is`);
     const { state } = this;
     if (state.kind !== 'ready') return;
+    if (state.listening !== undefined) return this.#requestInListening(state.listening, method, params);
     await this.#within(method, (signal) => state.connection.request(method, params, optionsOf(method, signal)));
+  }
+
+  /** The 2026 era has other ways for the same: what is to be told is listened for, and each request says how much is logged. */
+  async #requestInListening(listening: Listening, method: OwnMethod, params: string): Promise<void> {
+    if (method === 'logging/setLevel') return;
+    const { uri } = JSON.parse(params) as { readonly uri: string };
+    if (method === 'resources/subscribe') await listening.add(uri);
+    else listening.remove(uri);
   }
 
   /** The caller's roots have changed. */
   rootsChanged(): void {
-    if (this.state.kind === 'ready') this.state.connection.notify('notifications/roots/list_changed');
+    const { state } = this;
+    // In the 2026 era they are asked for each time they are needed.
+    if (state.kind === 'ready' && state.listening === undefined) {
+      state.connection.notify('notifications/roots/list_changed');
+    }
   }
 
   async #whenReady(): Promise<Ready> {
@@ -289,10 +392,13 @@ export class Client {
       maxMessageBytes,
       scanLimits: { nestingLimit: maxDepth + 2 },
       ...(this.#options.ask !== undefined && { ask: this.#options.ask }),
-      notified: (method, params) => {
-        if (method === 'notifications/tools/list_changed') this.#outdated();
-        else this.#options.notified?.(method, params);
-      },
+      meta: (codec, request) =>
+        requestMeta(codec, {
+          clientInfo: this.#clientInfo,
+          clientCapabilities: capabilitiesText(request.caller?.capabilities ?? this.#options.capabilities ?? {}),
+          logLevel: request.logLevel,
+        }),
+      notified: (method, params, request) => this.#notified(connection, method, params, request),
       warn: (warning, message) => this.#warnings.tell(warning, `${upstream}: ${message}`),
       timedOut: (sentAtMs) => watch.timedOut(sentAtMs),
       lost,
@@ -302,16 +408,65 @@ export class Client {
     return connection;
   }
 
-  /** Opens, initializes (MCP basic/lifecycle) and lists. */
+  #notified(
+    connection: Connection,
+    method: string,
+    params: JsonSlice | undefined,
+    request: RequestOptions | undefined,
+  ): void {
+    const isModern = connection.codec.era === 'modern';
+    if (isModern && method === 'notifications/subscriptions/acknowledged') {
+      return this.#listening?.acknowledged(params);
+    }
+    if (method === 'notifications/tools/list_changed') return this.#outdated();
+    this.#options.notified?.(method, isModern && params ? withoutHopMeta(params) : params, request);
+  }
+
+  /** Opens, gets acquainted and lists. */
   async #greet(connection: Connection, activity: () => void): Promise<Ready> {
-    const { upstream, info, capabilities = {} } = this.#options;
+    const { upstream, info, capabilities = {}, clock, startTimeoutMs } = this.#options;
+    const { era } = this.#era;
     await connection.open();
-    const hello = await shakeHands(connection, upstream, { info, capabilities });
+    this.#isProbed = era === 'auto' && !connection.transport.hasStreams;
+    const heard = (): void => {
+      this.#isProbed = false;
+    };
+    const hello = await this.#meet(connection, { upstream, clock, info, capabilities, era, heard });
+    heard();
+    this.#era.learn(hello.codec.era);
     activity();
     // What changed until now is in the list that is asked for now.
     this.#isOutdated = false;
+    this.#listening = hello.codec.era === 'modern' ? this.#listen(connection, hello, startTimeoutMs) : undefined;
     const list = hello.capabilities.tools ? await this.#list(connection) : { tools: [], exclusions: [] };
-    return { kind: 'ready', connection, hello, list };
+    return { kind: 'ready', connection, hello, list, listening: this.#listening };
+  }
+
+  async #meet(connection: Connection, options: MeetingOptions): Promise<Hello> {
+    try {
+      return await meet(connection, options);
+    } catch (thrown) {
+      // It answers, but not as it did: it may have been updated.
+      if (connection.isOpen) this.#era.forget();
+      throw thrown;
+    }
+  }
+
+  #listen(connection: Connection, hello: Hello, timeoutMs: number): Listening {
+    const { upstream, clock } = this.#options;
+    const warn = (warning: string, message: string): void => this.#warnings.tell(warning, `${upstream}: ${message}`);
+    const listening = new Listening({ upstream, connection, hello, clock, timeoutMs, warn });
+    // Before it lists: what changes meanwhile is told of.
+    listening.start();
+    return listening;
+  }
+
+  /** There are servers that end when they are asked what they do not know: they are greeted as of old, in a new process. */
+  #endedWhenProbed(): boolean {
+    if (!this.#isProbed) return false;
+    this.#isProbed = false;
+    this.#era.learn('handshake');
+    return true;
   }
 
   #ready({ connection, hello, list }: Ready, isNews: boolean): void {
@@ -371,10 +526,13 @@ export class Client {
     }
   }
 
-  #requestOptions(about: string, { signal, timeoutMs, progress }: CallOptions, tool?: ListedTool): RequestOptions {
+  #requestOptions(about: string, options: CallOptions, tool?: ListedTool): RequestOptions {
     const { callTimeoutMs, maxCallMs } = this.#options;
+    const { signal, timeoutMs, progress, caller, logLevel } = options;
     return {
       signal,
+      caller,
+      logLevel,
       timeoutMs: timeoutMs ?? callTimeoutMs,
       maxMs: maxCallMs,
       progress,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MemoryTransport } from '../../test/fixtures/memory-transport.js';
 import { settled, VirtualClock } from '../../test/fixtures/virtual-clock.js';
 import { CallSignal, DoorError, decodeText, encodeText, JsonScanner } from '../base/index.js';
+import type { ListedTool } from '../catalog/index.js';
 import { findCodec, makeCallParams } from '../protocol/index.js';
 import { Connection } from './connection.js';
 import type { RequestOptions } from './pending.js';
@@ -254,7 +255,7 @@ test('ids and progress tokens are the same number, and never used twice', async 
   if (typeof params === 'string') throw new Error(params);
   const options = { signal: undefined, timeoutMs: 9, maxMs: 9, progress: undefined, about: 'x' };
   for (let i = 0; i < 50; i++) {
-    connection.call(params, '"x"', options).catch(() => {});
+    connection.call(params, X, options).catch(() => {});
     connection.request('m', undefined, options).catch(() => {});
   }
   const ids = transport.sent.map(({ id }) => id);
@@ -323,12 +324,15 @@ test('notifications that name no request go up by name', async () => {
   expect(notified).toEqual(['notifications/tools/list_changed', 'notifications/message']);
 });
 
+/** Of a tool nothing but its name is sent. */
+const X = { name: 'x', quotedName: '"x"', paramHeaders: [] } as unknown as ListedTool;
+
 const BATCH =
   '[{"jsonrpc":"2.0","id":1,"result":{}},5,[{"jsonrpc":"2.0","id":2,"result":{}}],{"jsonrpc":"2.0","id":3,"result":{}},{"jsonrpc":"2.0","method":"a"}]';
 
 test('a batch is read where the revision has batches, save what is no message in it', async () => {
   const { connection, transport, notified, ask } = await opened();
-  connection.codec = findCodec('2025-03-26')!;
+  connection.agree(findCodec('2025-03-26')!);
   const asked = [ask(), ask(), ask()];
   transport.say(BATCH);
   await settled();
@@ -340,7 +344,7 @@ test.each(['2025-11-25', '2025-06-18', '2024-11-05'])(
   'a batch is read in %s too, which has none, and told of: its calls need not wait for their deadline',
   async (revision) => {
     const { connection, transport, warnings, ask } = await opened();
-    connection.codec = findCodec(revision)!;
+    connection.agree(findCodec(revision)!);
     const asked = [ask(), ask(), ask()];
     transport.say(BATCH);
     await settled();

@@ -1,4 +1,5 @@
 import {
+  type Caller,
   type CallerMethod,
   type Clock,
   DoorError,
@@ -9,8 +10,10 @@ import {
   type JsonSlice,
   onOneLine,
   type Piece,
+  type Retry,
   type ScanLimits,
 } from '../base/index.js';
+import type { ListedTool } from '../catalog/index.js';
 import {
   answerIdInPassing,
   type BadMessage,
@@ -19,8 +22,6 @@ import {
   decodeMessage,
   doorErrorMessage,
   errorMessage,
-  forwardCall,
-  forwardRequest,
   isErrorObject,
   LineFramer,
   type Message,
@@ -29,15 +30,16 @@ import {
   type OversizeLine,
   type RequestParams,
   RPC,
-  requestMessage,
   resultHead,
 } from '../protocol/index.js';
 import { type AskCaller, CallerRequests } from './caller-requests.js';
 import { Deadlines } from './deadlines.js';
+import { type FaultCode, failureOf, faultOf, timeoutOf } from './faults.js';
 import { InFlight } from './in-flight.js';
+import { type Outbound, Wording } from './outbound.js';
 import { Pending, type PendingOwner, type RequestOptions } from './pending.js';
 import { locateAnswer, type RawAnswer } from './raw-answer.js';
-import type { Transport } from './transport.js';
+import type { Outgoing, Transport } from './transport.js';
 
 export interface ConnectionOptions {
   readonly upstream: string;
@@ -45,8 +47,14 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   readonly scanLimits?: Partial<ScanLimits>;
-  /** A notification that belongs to no request of ours. The memory of `params` is lent for the time of the call. */
-  readonly notified: (method: string, params: JsonSlice | undefined) => void;
+  /** What a request says in `_meta`, to upstreams that are told so with each (`requestMeta`). */
+  readonly meta?: (codec: Codec, options: RequestOptions) => string;
+  /**
+   * A notification that is no progress. The memory of `params` is lent for the time of the call.
+   *
+   * @param request what it is about, where that can be told: the request on whose stream it came, or the only one
+   */
+  readonly notified: (method: string, params: JsonSlice | undefined, request: RequestOptions | undefined) => void;
   /** Puts what the upstream asks to the caller whose connection this is; absent where it is nobody's. */
   readonly ask?: AskCaller;
   /** The connection ended; every request in flight has been failed already. */
@@ -61,13 +69,13 @@ export interface ConnectionOptions {
 /** What may wait unread before an upstream that does not read its stdin, in bytes. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const NOBODY: AskCaller = () => undefined;
+const NO_META = (): string => '';
 
 /**
  * JSON-RPC over one transport: ids, answers, deadlines, progress, cancellation. Knows nothing of tools. Private to the
  * client: whoever could send through it could send unjudged.
  */
 export class Connection implements PendingOwner {
-  codec: Codec = NEWEST;
   /** When anything was read last; monotonic. */
   lastReadMs = Number.NEGATIVE_INFINITY;
   /** The beginning of the first line that was no message, as a JSON string; '' while there was none. */
@@ -76,6 +84,7 @@ export class Connection implements PendingOwner {
   lateAnswers = 0;
 
   readonly #options: ConnectionOptions;
+  readonly #wording: Wording;
   readonly #scanner: JsonScanner;
   readonly #framer: LineFramer;
   readonly #pending = new InFlight<Pending>();
@@ -87,6 +96,7 @@ export class Connection implements PendingOwner {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#wording = new Wording(options.transport, NEWEST, options.meta ?? NO_META);
     this.#scanner = new JsonScanner(options.scanLimits);
     this.#deadlines = new Deadlines(options.clock, this.#pending, (pending, nowMs) => this.#expired(pending, nowMs));
     this.#asked = new CallerRequests({
@@ -99,6 +109,11 @@ export class Connection implements PendingOwner {
       oversize: (message) => this.#oversize(message),
       flood: (bytes) => this.#flood(bytes),
     });
+  }
+
+  /** How both sides speak. */
+  get codec(): Codec {
+    return this.#wording.codec;
   }
 
   /** Requests in flight, ours among them. */
@@ -127,6 +142,11 @@ export class Connection implements PendingOwner {
         this.lastReadMs = this.#options.clock.monotonicMs();
         this.#framer.push(chunk);
       },
+      message: (bytes, start, end, stream) => {
+        this.lastReadMs = this.#options.clock.monotonicMs();
+        this.#line(bytes, start, end, stream);
+      },
+      failed: (id, reason) => this.#failed(id, reason),
       closed: (reason) => {
         this.#framer.end();
         this.#lose(reason);
@@ -170,35 +190,63 @@ export class Connection implements PendingOwner {
     await this.#options.transport.close();
   }
 
-  /** Sends a request of our own; `params` is JSON text. */
-  request(method: string, params: string | undefined, options: RequestOptions): Promise<RawAnswer> {
+  /** Both sides have agreed on how they speak from now on. */
+  agree(codec: Codec): void {
+    this.#wording.codec = codec;
+    this.#options.transport.agreed?.(codec);
+  }
+
+  /** Every request has a stream of its own. */
+  get hasStreams(): boolean {
+    return this.#options.transport.hasStreams;
+  }
+
+  get transport(): Transport {
+    return this.#options.transport;
+  }
+
+  /**
+   * Sends a request of our own; `params` is JSON text.
+   *
+   * @param codec how it is said, where that is not agreed on yet
+   */
+  request(method: string, params: string | undefined, options: RequestOptions, codec = this.codec): Promise<RawAnswer> {
+    return this.begin(method, params, options, codec).answer;
+  }
+
+  /** Sends a request of our own whose id is of interest: what belongs to it names it. */
+  begin(method: string, params: string | undefined, options: RequestOptions, codec = this.codec): Pending {
     const pending = this.#begin(options, false);
-    this.#hand(pending, requestMessage(pending.id, method, params));
-    return pending.answer;
+    return this.#hand(pending, this.#wording.request(pending.id, method, params, options, codec));
   }
 
   /** Sends a call that has been judged, and waits for its answer. */
-  call(params: CallParams, quotedName: string, options: RequestOptions): Promise<RawAnswer> {
+  call(params: CallParams, tool: ListedTool, options: RequestOptions, retry?: Retry): Promise<RawAnswer> {
     const pending = this.#begin(options, true);
-    this.#hand(pending, forwardCall(params, pending.id, quotedName));
-    return pending.answer;
+    return this.#hand(pending, this.#wording.call(pending.id, params, tool, options, retry)).answer;
   }
 
   /** Passes on any other request of a caller, under the upstream's own key for what it names. */
-  relay(method: string, params: RequestParams, quotedKey: string, options: RequestOptions): Promise<RawAnswer> {
+  relay(
+    method: string,
+    params: RequestParams,
+    key: string,
+    options: RequestOptions,
+    retry?: Retry,
+  ): Promise<RawAnswer> {
     const pending = this.#begin(options, true);
-    this.#hand(pending, forwardRequest(method, params, pending.id, quotedKey));
-    return pending.answer;
+    return this.#hand(pending, this.#wording.relay(pending.id, method, params, key, options, retry)).answer;
   }
 
   /** Hands a request to the transport; one it would not take waits for nothing. */
-  #hand(pending: Pending, pieces: readonly Piece[]): void {
+  #hand(pending: Pending, { pieces, about }: Outbound): Pending {
     try {
-      this.#options.transport.send(pieces);
+      this.#options.transport.send(pieces, about);
     } catch (thrown) {
       this.#settle(pending);
       throw thrown;
     }
+    return pending;
   }
 
   #begin(options: RequestOptions, isCallers: boolean): Pending {
@@ -213,10 +261,11 @@ export class Connection implements PendingOwner {
   }
 
   notify(method: string, params?: string): void {
-    if (this.#end === undefined) this.#options.transport.send(notificationMessage(method, params));
+    if (this.#end === undefined) this.#options.transport.send(notificationMessage(method, params), { method });
   }
 
-  #line(bytes: Uint8Array, start: number, end: number): void {
+  /** @param stream the id of the request on whose stream it came, where there are such */
+  #line(bytes: Uint8Array, start: number, end: number, stream?: number): void {
     if (this.#end !== undefined) return;
     const message = decodeMessage(this.#scanner, bytes, start, end);
     switch (message.kind) {
@@ -224,12 +273,19 @@ export class Connection implements PendingOwner {
       case 'error':
         return this.#answer(message);
       case 'notification':
-        return this.#notification(message);
+        return this.#notification(message, stream);
       case 'request':
-        return this.#request(message);
+        return this.#request(message, stream);
       case 'bad':
         return this.#bad(message, bytes, start, end);
     }
+  }
+
+  /** The transport knows that a request gets no answer. */
+  #failed(id: number, reason: DoorError): void {
+    const pending = this.#take(String(id));
+    if (pending === undefined) return;
+    pending.reject(failureOf(this.#options.upstream, pending, reason));
   }
 
   #answer(message: Message): void {
@@ -268,11 +324,18 @@ export class Connection implements PendingOwner {
     } else this.#options.warn('unknown-response-id', `answered a request that was never made (id ${id.slice(0, 40)})`);
   }
 
-  #notification(message: Message): void {
+  #notification(message: Message, stream: number | undefined): void {
     const { method } = message;
     if (method === 'notifications/progress') return this.#progress(message);
     if (method === 'notifications/cancelled') return this.#cancelled(message);
-    this.#options.notified(method, this.#bodyOf(message));
+    this.#options.notified(method, this.#bodyOf(message), this.#requestBehind(stream)?.options);
+  }
+
+  /** The request that something the upstream says is about: the one on whose stream it came, else the only one there is. */
+  #requestBehind(stream: number | undefined): Pending | undefined {
+    if (stream !== undefined) return this.#pending.get(stream);
+    if (this.hasStreams || this.#callsInFlight !== 1) return undefined;
+    return this.#pending.values().find((pending) => pending.isCallers);
   }
 
   #bodyOf({ bytes, body }: Message): JsonSlice | undefined {
@@ -307,27 +370,39 @@ export class Connection implements PendingOwner {
   }
 
   /** What the upstream may ask: ping of us, the rest of the caller, if there is one who declared it. */
-  #request(message: Message): void {
+  #request(message: Message, stream: number | undefined): void {
     const { id, method } = message;
+    // Servers of that era ask in their answers, and are not answered (MCP 2026-07-28 basic/transports).
+    if (this.codec.era === 'modern') {
+      return this.#options.warn(
+        'unexpected-request',
+        `sent the request ${method.slice(0, 200)}, which servers may not`,
+      );
+    }
     if (method === 'ping') return this.#reply([`${resultHead(id)}{}}`]);
     const params = this.#bodyOf(message);
     // A copy on one line: it outlives the chunk it came in.
     if (isCallerMethod(method)) {
-      const isAsked = this.#asked.ask(id, method, params && onOneLine(params), this.#callsBehind(method));
-      if (isAsked) return;
+      const { calls, caller } = this.#callsBehind(method, stream);
+      if (this.#asked.ask(id, method, params && onOneLine(params), calls, caller)) return;
     }
     this.#reply([errorMessage(id, RPC.methodNotFound, `${method.slice(0, 200)} is not offered to servers here`)]);
   }
 
-  /** The calls that something the upstream asks can be for: those under way. Roots are asked for no call's sake. */
-  #callsBehind(method: CallerMethod): Pending[] {
-    if (method === 'roots/list') return [];
-    return this.#pending.values().filter((pending) => pending.isCallers);
+  /**
+   * The calls that something the upstream asks can be for, and whose it is: of the call on whose stream it came, else of
+   * the youngest of those under way. Roots are asked for no call's sake, but it is a caller's call that leads to them.
+   */
+  #callsBehind(method: CallerMethod, stream: number | undefined): CallsBehind {
+    const own = stream === undefined ? undefined : this.#pending.get(stream);
+    const calls = own === undefined ? this.#pending.values().filter((pending) => pending.isCallers) : [own];
+    const caller = calls.findLast((pending) => pending.options.caller !== undefined)?.options.caller;
+    return { calls: method === 'roots/list' && caller?.takesRequests !== false ? [] : calls, caller };
   }
 
   #reply(pieces: readonly Piece[]): void {
     if (this.#end !== undefined) return;
-    if (!this.isBacklogged) return this.#options.transport.send(pieces);
+    if (!this.isBacklogged) return this.#options.transport.send(pieces, NO_METHOD);
     this.#options.warn('unread-replies', 'asks faster than it reads our replies; they are dropped');
   }
 
@@ -398,39 +473,30 @@ export class Connection implements PendingOwner {
 
   abandon(pending: Pending, reason: unknown, why: string): void {
     this.#settle(pending);
-    this.notify('notifications/cancelled', `{"requestId":${pending.id},"reason":${JSON.stringify(why)}}`);
+    // Where each request has a stream of its own and no session, closing it says all (2026-07-28 patterns/cancellation).
+    if (!this.hasStreams || this.codec.era === 'handshake') {
+      this.notify('notifications/cancelled', `{"requestId":${pending.id},"reason":${JSON.stringify(why)}}`);
+    }
+    this.#options.transport.abandon?.(pending.id);
     pending.reject(reason);
   }
 
   #expired(pending: Pending, nowMs: number): void {
-    this.abandon(pending, this.#timeout(pending, nowMs), 'it took too long');
+    this.abandon(pending, timeoutOf(this.#options.upstream, pending, nowMs), 'it took too long');
     this.#options.timedOut?.(pending.sentAtMs);
   }
 
-  #timeout(pending: Pending, nowMs: number): DoorError {
-    const waitedMs = Math.round(nowMs - pending.sentAtMs);
-    const { upstream } = this.#options;
-    const { about, timeoutMs, maxMs } = pending.options;
-    const bound = waitedMs < maxMs ? `no answer and no progress for ${timeoutMs} ms` : `no answer within ${maxMs} ms`;
-    return new DoorError('TIMEOUT', `${upstream}: ${about} gave ${bound}`, {
-      data: { upstream, outcome: 'unknown', waitedMs },
-      hint: 'Raise callTimeoutMs for this server if it needs longer; progress notifications extend the time.',
-    });
-  }
-
-  #fault(
-    code: 'UPSTREAM_LOST' | 'UPSTREAM_BROKE_PROTOCOL' | 'MESSAGE_TOO_LARGE',
-    message: string,
-    pending: Pending,
-    cause?: DoorError,
-  ): DoorError {
-    const { upstream } = this.#options;
-    return new DoorError(code, `${upstream}: ${pending.options.about}: ${message}`, {
-      data: { upstream, outcome: 'unknown' },
-      cause,
-    });
+  #fault(code: FaultCode, message: string, pending: Pending, cause?: DoorError): DoorError {
+    return faultOf(code, message, { upstream: this.#options.upstream, pending, ...(cause && { cause }) });
   }
 }
+
+interface CallsBehind {
+  readonly calls: readonly Pending[];
+  readonly caller: Caller | undefined;
+}
+
+const NO_METHOD: Outgoing = Object.freeze({});
 
 const CALLER_METHODS: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 

@@ -19,6 +19,10 @@ export interface ServerCapabilities {
   readonly prompts: boolean;
   readonly completions: boolean;
   readonly logging: boolean;
+  /** The tasks extension of the 2026 era. */
+  readonly tasks: boolean;
+  /** Of which lists it tells when they change. */
+  readonly changes: { readonly tools: boolean; readonly resources: boolean; readonly prompts: boolean };
 }
 
 export interface Hello {
@@ -36,6 +40,15 @@ export interface Introduction {
   readonly capabilities: CallerCapabilities;
 }
 
+/** What the caller behind us declared, as it is shown to an upstream. */
+export function capabilitiesText(capabilities: CallerCapabilities): string {
+  const { elicitation, sampling, roots, extensions } = capabilities;
+  const declared = Object.entries({ elicitation, sampling, roots, extensions })
+    .filter(([, text]) => text !== undefined)
+    .map(([name, text]) => `"${name}":${text}`);
+  return `{${declared.join()}}`;
+}
+
 /**
  * Introduces both sides to each other (MCP basic/lifecycle) on a connection that is open.
  *
@@ -46,16 +59,57 @@ export async function shakeHands(
   upstream: string,
   { info, capabilities }: Introduction,
 ): Promise<Hello> {
-  const { elicitation, sampling, roots } = capabilities;
-  const declared = Object.entries({ elicitation, sampling, roots })
-    .filter(([, text]) => text !== undefined)
-    .map(([name, text]) => `"${name}":${text}`);
-  const hello = `{"protocolVersion":"${NEWEST.revision}","capabilities":{${declared.join()}},"clientInfo":${JSON.stringify(info)}}`;
-  const answer = await connection.request('initialize', hello, optionsOf('initialize'));
+  const { extensions: _, ...declared } = capabilities;
+  const hello = `{"protocolVersion":"${NEWEST.revision}","capabilities":${capabilitiesText(declared)},"clientInfo":${JSON.stringify(info)}}`;
+  const answer = await connection.request('initialize', hello, optionsOf('initialize'), NEWEST);
   const server = readInitializeResult(upstream, answer);
-  connection.codec = server.codec;
+  connection.agree(server.codec);
   connection.notify('notifications/initialized');
+  connection.transport.listen?.();
   return server;
+}
+
+/** What a server says of itself, be it to `initialize` or to `server/discover`. */
+export interface SaidOfItself {
+  readonly capabilities?: Record<string, unknown> | null;
+  readonly serverInfo?: { readonly name?: unknown } | null;
+  readonly instructions?: unknown;
+}
+
+/** Reads what a server says of itself. */
+export function helloOf(codec: Codec, upstream: string, said: SaidOfItself): Hello {
+  const name = said.serverInfo?.name;
+  const { tools, resources, prompts, completions, logging, extensions } = said.capabilities ?? {};
+  return {
+    codec,
+    name: typeof name === 'string' ? name : upstream,
+    instructions: typeof said.instructions === 'string' ? said.instructions : '',
+    capabilities: {
+      tools: tools != null,
+      resources: resources != null,
+      subscribe: hasFlag(resources, 'subscribe'),
+      prompts: prompts != null,
+      // The first revision had completion without a capability for it.
+      completions: completions != null || codec.revision === '2024-11-05',
+      logging: logging != null,
+      tasks: hasFlag(extensions, TASKS) || isObject((extensions as Record<string, unknown> | null)?.[TASKS]),
+      changes: {
+        tools: hasFlag(tools, 'listChanged'),
+        resources: hasFlag(resources, 'listChanged'),
+        prompts: hasFlag(prompts, 'listChanged'),
+      },
+    },
+  };
+}
+
+const TASKS = 'io.modelcontextprotocol/tasks';
+
+function hasFlag(capability: unknown, flag: string): boolean {
+  return isObject(capability) && capability[flag] === true;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function readInitializeResult(upstream: string, answer: RawAnswer): Hello {
@@ -63,32 +117,12 @@ function readInitializeResult(upstream: string, answer: RawAnswer): Hello {
   const broke = (why: string): DoorError =>
     new DoorError('UPSTREAM_BROKE_PROTOCOL', `${upstream}: ${why}`, { data: { upstream } });
   if (answer.kind === 'error') throw broke(`initialize was refused: ${text.slice(0, 400)}`);
-  const hello = JSON.parse(text) as {
-    protocolVersion?: unknown;
-    capabilities?: Record<string, unknown>;
-    serverInfo?: { name?: unknown };
-    instructions?: unknown;
-  };
+  const hello = JSON.parse(text) as SaidOfItself & { readonly protocolVersion?: unknown };
   const revision = hello.protocolVersion;
   const codec = typeof revision === 'string' ? findCodec(revision) : undefined;
   if (codec === undefined)
     throw broke(`speaks protocol revision ${String(JSON.stringify(revision)).slice(0, 80)}, which doorward does not`);
-  const name = hello.serverInfo?.name;
-  const { tools, resources, prompts, completions, logging } = hello.capabilities ?? {};
-  return {
-    codec,
-    name: typeof name === 'string' ? name : upstream,
-    instructions: typeof hello.instructions === 'string' ? hello.instructions : '',
-    capabilities: {
-      tools: tools != null,
-      resources: resources != null,
-      subscribe: (resources as { subscribe?: unknown } | null | undefined)?.subscribe === true,
-      prompts: prompts != null,
-      // The first revision had completion without a capability for it.
-      completions: completions != null || revision === '2024-11-05',
-      logging: logging != null,
-    },
-  };
+  return helloOf(codec, upstream, hello);
 }
 
 /** What a process wrote beside the protocol: the last of its stderr, and the first on its stdout that was no message. */

@@ -42,7 +42,7 @@ export class HangWatch {
     this.#pingedAtMs = nowMs;
     // Whatever it answers is a sign of life, an error too, and shows in `lastReadMs`; of silence `timedOut` hears.
     connection
-      .request('ping', undefined, {
+      .request(connection.codec.era === 'modern' ? 'server/discover' : 'ping', undefined, {
         about: 'ping',
         timeoutMs,
         maxMs: timeoutMs,

@@ -1,5 +1,19 @@
 import { DoorError, decodeText, JsonScanner } from '../base/index.js';
+import type { Era } from '../protocol/index.js';
 import type { RawAnswer } from './raw-answer.js';
+
+/** The request surely had no effect: it was refused before anything was done with it. */
+export function isNotExecuted(thrown: unknown): boolean {
+  return thrown instanceof DoorError && thrown.data.outcome === 'not-executed' && thrown.code === 'UPSTREAM_LOST';
+}
+
+/** The upstream says that headers and body differ: it may want headers that we do not know of (MCP 2026-07-28 transports). */
+export function isHeaderMismatch({ kind, bytes, start, end }: RawAnswer): boolean {
+  if (kind !== 'error') return false;
+  scanner.scan(bytes, start, end);
+  const at = scanner.find('code', bytes);
+  return at >= 0 && decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!) === '-32020';
+}
 
 /** HEADER_MISMATCH, CAPABILITY_MISSING and VERSION_UNSUPPORTED (MCP 2026-07-28 basic): about a connection, not a call. */
 const HOP_CODES = new Set(['-32020', '-32021', '-32022']);
@@ -11,18 +25,22 @@ const scanner = new JsonScanner();
  * Refuses an error of an upstream that speaks of the connection between it and us. To our caller the same code would
  * speak of its own, where nothing is wrong. All other errors are the caller's to read.
  *
- * @throws {DoorError} UPSTREAM_BROKE_PROTOCOL; `data.upstreamError` holds what the upstream said
+ * @throws {DoorError} UPSTREAM_BROKE_PROTOCOL; `data.upstreamError` holds what the upstream said. CAPABILITY_MISSING where
+ *   that is what it says
  */
-export function refuseHopError(upstream: string, about: string, answer: RawAnswer): void {
+export function refuseHopError(upstream: string, about: string, answer: RawAnswer, era: Era): void {
   if (answer.kind !== 'error') return;
   const { bytes, start, end } = answer;
   scanner.scan(bytes, start, end);
   const textOf = (name: string): string => {
     const at = scanner.find(name, bytes);
+    if (at < 0) return '';
     return decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!);
   };
   const code = textOf('code');
   if (!HOP_CODES.has(code)) return;
+  // What we declared is what the caller did.
+  if (code === '-32021' && era === 'modern') throw capabilityMissing(upstream, about, textOf);
   const message = (JSON.parse(textOf('message')) as string).slice(0, MAX_MESSAGE);
   throw new DoorError(
     'UPSTREAM_BROKE_PROTOCOL',
@@ -30,6 +48,19 @@ export function refuseHopError(upstream: string, about: string, answer: RawAnswe
     {
       data: { upstream, upstreamError: { code: Number(code), message } },
       hint: 'Report this: it is between doorward and the server, and nothing a caller can change.',
+    },
+  );
+}
+
+function capabilityMissing(upstream: string, about: string, textOf: (name: string) => string): DoorError {
+  const data = textOf('data');
+  const { requiredCapabilities } = (data === '' ? {} : (JSON.parse(data) ?? {})) as { requiredCapabilities?: unknown };
+  return new DoorError(
+    'CAPABILITY_MISSING',
+    `${upstream}: ${about} needs a capability that its caller did not declare`,
+    {
+      data: { upstream, requiredCapabilities: requiredCapabilities ?? {} },
+      hint: 'Use a client that declares it, or another tool.',
     },
   );
 }

@@ -35,6 +35,7 @@ async function connected(answers: readonly string[] = []) {
   events.on('output.violation', ({ issues }) => violated.push(issues.map(({ path }) => path).join()));
   let tools: readonly ListedTool[] = [];
   const client = new Client({
+    era: 'handshake',
     upstream: 'up',
     connect: () => transport,
     events,

@@ -37,6 +37,7 @@ async function judged(tools: readonly unknown[], result = '"result":{"content":[
   const events = new EventBus();
   let listed: readonly ListedTool[] = [];
   const client = new Client({
+    era: 'handshake',
     upstream: 'up',
     connect: () => transport,
     events,

@@ -1,6 +1,7 @@
 import { type Clock, DoorError, type EventBus, guarded, type Scheduled, toDoorError } from '../base/index.js';
 import type { Connection } from './connection.js';
 import { explainLoss, explainStart, type Hello, StartDeadline, type Written } from './handshake.js';
+import type { Listening } from './listening.js';
 import type { ToolList } from './listing.js';
 import { type RestartOptions, RestartPolicy } from './restart.js';
 import type { Transport } from './transport.js';
@@ -32,6 +33,8 @@ export interface Ready {
   readonly connection: Connection;
   readonly hello: Hello;
   readonly list: ToolList;
+  /** What it tells unasked, where it is to be asked for that first. */
+  readonly listening: Listening | undefined;
 }
 
 export type ClientState =
@@ -61,6 +64,8 @@ export interface LifecycleOptions extends RestartOptions {
   readonly greet: (connection: Connection, activity: () => void) => Promise<Ready>;
   /** It is up, and its state says so. `isNews`: for the first time, or since its loss was told. */
   readonly ready: (ready: Ready, isNews: boolean) => void;
+  /** A start failed in a way that says nothing but that it should be tried once more, in another way. */
+  readonly isWorthAnotherWay?: (error: DoorError) => boolean;
   /** It has failed. Unlike `upstream.lost`, which is told once for a reason, this hears of every failure. */
   readonly failed?: (failed: Failed) => void;
 }
@@ -166,11 +171,15 @@ export class Lifecycle {
       });
       this.#begun(await Promise.race([opening.greeted, deadline.passed, givenUp]));
     } catch (thrown) {
-      throw this.#startFailed(toDoorError(thrown), opening?.written() ?? { tail: '', noise: '' });
+      const error = toDoorError(thrown);
+      if (this.#isClosed() || !this.#options.isWorthAnotherWay?.(error)) {
+        throw this.#startFailed(error, opening?.written() ?? { tail: '', noise: '' });
+      }
     } finally {
       this.#giveUp = () => {};
       deadline.end();
     }
+    if (this.#state.kind === 'connecting') await this.#connect();
   }
 
   #open(deadline: StartDeadline): Opening {

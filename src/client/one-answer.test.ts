@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { MemoryTransport } from '../../test/fixtures/memory-transport.js';
 import { settled, VirtualClock } from '../../test/fixtures/virtual-clock.js';
 import { CallSignal, DoorError, decodeText, encodeText, JsonScanner } from '../base/index.js';
+import type { ListedTool } from '../catalog/index.js';
 import { makeCallParams } from '../protocol/index.js';
 import { Connection } from './connection.js';
 import type { RawAnswer } from './raw-answer.js';
@@ -206,7 +207,7 @@ class Story {
     const options = { signal: asked.signal, timeoutMs, maxMs, progress, about: 'it' };
     try {
       const answer = isCall
-        ? this.connection.call(PARAMS, '"x"', options)
+        ? this.connection.call(PARAMS, X, options)
         : this.connection.request('m', '{}', options);
       answer.then(
         (raw) => asked.seen.push(endOf(raw)),
@@ -265,6 +266,8 @@ class Story {
   }
 }
 
+/** Of a tool nothing but its name is sent. */
+const X = { name: 'x', quotedName: '"x"', paramHeaders: [] } as unknown as ListedTool;
 const PARAMS = (() => {
   const params = makeCallParams(new JsonScanner(), 'x', encodeText('{"n":12345678901234567890}'));
   if (typeof params === 'string') throw new Error(params);

@@ -1,4 +1,4 @@
-import type { CancelListener, CancelSignal, JsonSlice } from '../base/index.js';
+import type { Caller, CancelListener, CancelSignal, JsonSlice } from '../base/index.js';
 import type { Judge } from '../schema/index.js';
 import type { RawAnswer } from './raw-answer.js';
 
@@ -15,6 +15,10 @@ export interface RequestOptions {
   readonly output?: Judge | undefined;
   /** The tool, where it is a call of one. */
   readonly tool?: string | undefined;
+  /** Whose request it is; absent where it is whoever the connection belongs to, or our own. */
+  readonly caller?: Caller | undefined;
+  /** The least severe log messages its caller wants to hear. */
+  readonly logLevel?: string | undefined;
 }
 
 /** One request of ours that waits for its answer; hears when its caller gives it up. */

@@ -1,4 +1,4 @@
-import type { JsonScanner, Span } from '../base/index.js';
+import { decodeText, encodeText, type JsonScanner, type Span } from '../base/index.js';
 import type { Message } from '../protocol/index.js';
 import type { Judge } from '../schema/index.js';
 import { isPlainContent } from './content.js';
@@ -14,6 +14,8 @@ export interface RawAnswer {
   /** `SCAN` flags of the result or error. */
   readonly flags: number;
   readonly isError: boolean;
+  /** What kind of result it is (MCP 2026-07-28 basic/index, ResultType); 'complete' where it does not say. */
+  readonly resultType: string;
   /** Every block of the content is of a kind that needs no closer look. */
   readonly hasPlainContent: boolean;
   readonly contentStart: number;
@@ -42,6 +44,7 @@ export function locateAnswer(scanner: JsonScanner, message: Message, output: Jud
     end: scanner.valueEnd[body]!,
     flags: message.bodyFlags,
     isError: isError >= 0 && bytes[scanner.valueStart[isError]!] === 0x74,
+    resultType: isResult ? resultTypeOf(scanner, message) : 'complete',
     hasPlainContent: content < 0 || isPlainContent(scanner, bytes, content),
     contentStart: content < 0 ? -1 : scanner.valueStart[content]!,
     contentEnd: content < 0 ? -1 : scanner.valueEnd[content]!,
@@ -50,5 +53,35 @@ export function locateAnswer(scanner: JsonScanner, message: Message, output: Jud
     longStrings: scanner.longStrings,
     structuredFlags: structured < 0 ? 0 : scanner.flags[structured]!,
     isSurelyValid: isSurelyValid(output, scanner, bytes, structured),
+  };
+}
+
+function resultTypeOf(scanner: JsonScanner, { bytes, body }: Message): string {
+  const at = scanner.find('resultType', bytes, body);
+  if (at < 0) return 'complete';
+  const text = decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!);
+  // A value that is no string is no result type that we know.
+  return text === '"complete"' ? 'complete' : String(JSON.parse(text));
+}
+
+/** An answer that we give ourselves in an upstream's stead. @param text the result as JSON */
+export function ownAnswer(text: string): RawAnswer {
+  const bytes = encodeText(text);
+  return {
+    kind: 'result',
+    bytes,
+    start: 0,
+    end: bytes.length,
+    flags: 0,
+    isError: false,
+    resultType: 'complete',
+    hasPlainContent: true,
+    contentStart: -1,
+    contentEnd: -1,
+    structuredStart: -1,
+    structuredEnd: -1,
+    longStrings: [],
+    structuredFlags: 0,
+    isSurelyValid: true,
   };
 }

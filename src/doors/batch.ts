@@ -1,7 +1,5 @@
 import { type JsonSlice, joinPieces, type Piece, sliceOf } from '../base/index.js';
-
-/** Takes the one answer to one request, or `NO_ANSWER`. */
-export type Reply = (pieces: readonly Piece[]) => void;
+import type { Reply } from './types.js';
 
 /** What becomes of a request that its caller has cancelled: it is over, and nothing is said. */
 export const NO_ANSWER: readonly Piece[] = [];

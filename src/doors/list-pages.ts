@@ -17,17 +17,25 @@ export class ListPages<Item extends Listed> {
   readonly #member: string;
   readonly #pageSize: number;
   readonly #keyOf: (item: Item) => string;
+  readonly #textOf: (item: Item) => string;
   #items: readonly Item[] | undefined;
   #text: Uint8Array = new Uint8Array(0);
 
   /**
    * @param member the name of the array in the result
    * @param pageSize items on one page; 0: all on one
+   * @param textOf an item's definition as JSON text
    */
-  constructor(member: string, pageSize: number, keyOf: (item: Item) => string) {
+  constructor(
+    member: string,
+    pageSize: number,
+    keyOf: (item: Item) => string,
+    textOf: (item: Item) => string = (item) => item.advertised,
+  ) {
     this.#member = member;
     this.#pageSize = pageSize;
     this.#keyOf = keyOf;
+    this.#textOf = textOf;
   }
 
   /**
@@ -55,7 +63,7 @@ export class ListPages<Item extends Listed> {
   }
 
   #write(items: readonly Item[], tail: string): Uint8Array {
-    return encodeText(`{"${this.#member}":[${items.map((item) => item.advertised).join(',')}]${tail}}`);
+    return encodeText(`{"${this.#member}":[${items.map(this.#textOf).join(',')}]${tail}}`);
   }
 
   #positionAfter(items: readonly Item[], cursor: unknown): number | undefined {

@@ -1,4 +1,6 @@
-import { CallSignal } from '../base/index.js';
+import { CallSignal, type Piece } from '../base/index.js';
+import { NO_ANSWER } from './batch.js';
+import type { Reply } from './types.js';
 
 /** What a request ends with that its caller cancelled: it is not answered (MCP basic/utilities/cancellation). */
 export const CANCELLED = Symbol('the caller cancelled');
@@ -39,6 +41,28 @@ export class OpenRequests {
     return request;
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The one place where a request ends: with what came of it, with why it failed, or unanswered where its caller cancelled. */
+  settle<Value>(request: OpenRequest, reply: Reply, task: Promise<Value>, answer: (end: End<Value>) => Said): void {
+    const end = (how: End<Value>): void => {
+      if (request.reason === CANCELLED) reply(NO_ANSWER);
+      else {
+        const said = answer(how);
+        if ('pieces' in said) reply(said.pieces, said.status);
+        else reply(said);
+      }
+      this.finish(request);
+    };
+    task.then(
+      (value) => end({ value }),
+      (failure: unknown) => end({ failure: failure ?? new Error('failed without a reason') }),
+    );
+  }
+
   finish(request: OpenRequest): void {
     // The last one takes its place.
     const last = this.#open.pop();
@@ -77,6 +101,14 @@ export class OpenRequests {
     });
   }
 }
+
+/** What came of a request. */
+export type End<Value> =
+  | { readonly value: Value; readonly failure?: undefined }
+  | { readonly value?: undefined; readonly failure: unknown };
+
+/** What is answered, with the HTTP status where that is not 200. */
+export type Said = readonly Piece[] | { readonly pieces: readonly Piece[]; readonly status: number };
 
 /** One spelling for each id: `"x"` may also be written with an escape, `5` as `5.0`. */
 export function idOf(token: string): string {

@@ -1,10 +1,18 @@
-import { type CallOptions, decodeText, type JsonScanner, onOneLine, type Piece, sliceOf } from '../base/index.js';
+import {
+  type CallOptions,
+  decodeText,
+  encodeText,
+  type JsonScanner,
+  onOneLine,
+  type Piece,
+  sliceOf,
+} from '../base/index.js';
 import type { CatalogEntry, Offer, OfferKind, RelayedAnswer, RelayedMethod, View } from '../gateway/index.js';
 import {
+  type Era,
   errorHead,
-  errorMessage,
+  isLogLevel,
   LOG_LEVELS,
-  type LogLevel,
   locateCompletion,
   locateRequestParams,
   type Message,
@@ -18,7 +26,7 @@ import { ListPages } from './list-pages.js';
 /** A request that has been understood: what is done for it, and which progress token its caller gave. */
 export interface Work {
   readonly progressToken?: string | undefined;
-  run(view: View, options: CallOptions): Promise<readonly Piece[]>;
+  run(view: View, options: CallOptions): Promise<RelayedAnswer>;
 }
 
 const OFFER_LISTS: Readonly<Record<string, { readonly kind: OfferKind; readonly member: string }>> = {
@@ -33,9 +41,15 @@ export class RequestReader {
   readonly #tools: ListPages<CatalogEntry>;
   readonly #offers = new Map<OfferKind, ListPages<Offer>>();
 
-  constructor(scanner: JsonScanner, pageSize: number) {
+  /** @param era of the callers: what a tool is shown as differs */
+  constructor(scanner: JsonScanner, pageSize: number, era: Era) {
     this.#scanner = scanner;
-    this.#tools = new ListPages('tools', pageSize, (entry) => entry.name);
+    this.#tools = new ListPages(
+      'tools',
+      pageSize,
+      (entry) => entry.name,
+      era === 'modern' ? (entry) => entry.advertisedModern : undefined,
+    );
     for (const { kind, member } of Object.values(OFFER_LISTS)) {
       this.#offers.set(kind, new ListPages(member, pageSize, (offer) => offer.key));
     }
@@ -52,11 +66,11 @@ export class RequestReader {
       case 'prompts/list':
         return this.#listOffers(message);
       case 'prompts/get':
-        return this.#relay(message, method, this.#locate(message, 'prompt'));
+        return this.#relay(method, this.#locate(message, 'prompt'));
       case 'resources/read':
-        return this.#relay(message, method, this.#locate(message, 'resource'));
+        return this.#relay(method, this.#locate(message, 'resource'));
       case 'completion/complete':
-        return this.#relay(message, method, locateCompletion(this.#scanner, message.bytes, message.body));
+        return this.#relay(method, locateCompletion(this.#scanner, message.bytes, message.body));
       case 'resources/subscribe':
       case 'resources/unsubscribe':
         return this.#subscribe(message, this.#locate(message, 'resource'));
@@ -68,14 +82,13 @@ export class RequestReader {
   }
 
   #listTools(message: Message): Work {
-    const { id } = message;
     const cursor = this.#cursorOf(message);
     return {
       run: async (view, options) => {
         const entries = await view.listTools(options);
         const stale = view.staleMounts();
         const meta = stale.length === 0 ? undefined : `{"doorward/stale":${JSON.stringify(stale)}}`;
-        return pageMessage(message, this.#tools.read(entries, cursor, meta), id);
+        return pageAnswer(message, this.#tools.read(entries, cursor, meta));
       },
     };
   }
@@ -86,26 +99,24 @@ export class RequestReader {
     return {
       run: async (view, options) => {
         const offers = await view.listOffers(kind, options);
-        return pageMessage(message, this.#offers.get(kind)!.read(offers, cursor), message.id);
+        return pageAnswer(message, this.#offers.get(kind)!.read(offers, cursor));
       },
     };
   }
 
-  #relay({ id }: Message, method: RelayedMethod, params: RequestParams | string): Work | string {
+  #relay(method: RelayedMethod, params: RequestParams | string): Work | string {
     if (typeof params === 'string') return params;
     return {
       progressToken: progressTokenOf(params),
-      run: async (view, options) => answerMessage(id, await view.relay(method, params, options)),
+      run: (view, options) => view.relay(method, params, options),
     };
   }
 
-  #subscribe({ id, method }: Message, params: RequestParams | string): Work | string {
+  #subscribe({ method }: Message, params: RequestParams | string): Work | string {
     if (typeof params === 'string') return params;
     return {
-      run: async (view, options) => {
-        const isNew = method === 'resources/subscribe';
-        return answerMessage(id, await (isNew ? view.subscribe(params, options) : view.unsubscribe(params, options)));
-      },
+      run: (view, options) =>
+        method === 'resources/subscribe' ? view.subscribe(params, options) : view.unsubscribe(params, options),
     };
   }
 
@@ -115,7 +126,7 @@ export class RequestReader {
     return {
       run: async (view) => {
         view.setLogLevel(level);
-        return [`${resultHead(message.id)}{}}`];
+        return NOTHING;
       },
     };
   }
@@ -135,16 +146,15 @@ export class RequestReader {
   }
 }
 
-function pageMessage({ method }: Message, page: Uint8Array | undefined, id: string): readonly Piece[] {
-  if (page !== undefined) return [resultHead(id), sliceOf(page), '}'];
-  return [errorMessage(id, RPC.invalidParams, `${method}: this cursor was not given out here`)];
+const NOTHING: RelayedAnswer = { kind: 'result', json: sliceOf(encodeText('{}')), hasLineBreaks: false };
+
+function pageAnswer({ method }: Message, page: Uint8Array | undefined): RelayedAnswer {
+  if (page !== undefined) return { kind: 'result', json: sliceOf(page), hasLineBreaks: false };
+  const error = { code: RPC.invalidParams, message: `${method}: this cursor was not given out here` };
+  return { kind: 'error', json: sliceOf(encodeText(JSON.stringify(error))), hasLineBreaks: false };
 }
 
 /** The caller's envelope around the upstream's own bytes. */
 export function answerMessage(id: string, { kind, json, hasLineBreaks }: RelayedAnswer): Piece[] {
   return [kind === 'result' ? resultHead(id) : errorHead(id), hasLineBreaks ? onOneLine(json) : json, '}'];
-}
-
-function isLogLevel(level: unknown): level is LogLevel {
-  return (LOG_LEVELS as readonly unknown[]).includes(level);
 }

@@ -14,6 +14,7 @@ import {
   type Principal,
 } from '../base/index.js';
 import { isErrorObject, notificationMessage, requestMessage } from '../protocol/index.js';
+import type { Reply } from './types.js';
 
 export interface StreamCallerOptions {
   readonly principal: Principal;
@@ -21,7 +22,7 @@ export interface StreamCallerOptions {
   readonly capabilities: CallerCapabilities;
   /** What it calls itself; '' where it does not say. */
   readonly program: string;
-  readonly write: (pieces: readonly Piece[]) => void;
+  readonly write: Reply;
   /** The caller is far behind in reading: what may be dropped is. */
   readonly isBehind: () => boolean;
 }
@@ -63,25 +64,47 @@ export class StreamCaller implements Caller {
     for (const send of held ?? []) send();
   }
 
-  async ask(request: CallerRequest, signal: CancelSignal): Promise<CallerAnswer> {
+  /** The same caller, to whom everything goes by another way: the stream of one of its requests. */
+  via(write: Reply): Caller {
+    const { principal, door, capabilities, takesRequests, program } = this;
+    return {
+      principal,
+      door,
+      capabilities,
+      takesRequests,
+      program,
+      ask: (request, signal) => this.#ask(request, signal, write),
+      tell: (method, params) => this.#tell(method, params, write),
+    };
+  }
+
+  ask(request: CallerRequest, signal: CancelSignal): Promise<CallerAnswer> {
+    return this.#ask(request, signal, this.#options.write);
+  }
+
+  async #ask(request: CallerRequest, signal: CancelSignal, write: Reply): Promise<CallerAnswer> {
     if (this.#gone !== undefined) throw this.#gone;
     if (signal.aborted) throw signal.reason;
     const id = this.#nextId++;
-    const asked = new Asked(signal, () => this.#takeBack(id));
+    const asked = new Asked(signal, () => this.#takeBack(id, write));
     this.#asked.set(id, asked);
     this.#send(() => {
       if (!this.#asked.has(id)) return;
       asked.isSent = true;
       const { method, params } = request;
-      this.#options.write(requestMessage(id, method, params));
+      write(requestMessage(id, method, params));
     });
     return asked.answer;
   }
 
   tell(method: string, params?: Piece): void {
+    this.#tell(method, params, this.#options.write);
+  }
+
+  #tell(method: string, params: Piece | undefined, write: Reply): void {
     if (this.#gone !== undefined) return;
     if (method === MAY_BE_DROPPED && !this.#hasRoomFor(params)) return;
-    this.#send(() => this.#options.write(notificationMessage(method, params)));
+    this.#send(() => write(notificationMessage(method, params)));
   }
 
   #hasRoomFor(params: Piece | undefined): boolean {
@@ -125,13 +148,13 @@ export class StreamCaller implements Caller {
     return asked;
   }
 
-  #takeBack(id: number): void {
+  #takeBack(id: number, write: Reply): void {
     const asked = this.#asked.get(id);
     if (asked === undefined) return;
     this.#asked.delete(id);
     if (!asked.isSent) return;
     const params = `{"requestId":${id},"reason":"the server no longer waits for the answer"}`;
-    this.#options.write(notificationMessage('notifications/cancelled', params));
+    write(notificationMessage('notifications/cancelled', params));
   }
 
   #send(send: () => void): void {
@@ -186,5 +209,17 @@ export function readCapabilities({ bytes, start, end }: JsonSlice): CallerCapabi
     const text = onOneLine({ bytes, start: scanner.valueStart[at]!, end: scanner.valueEnd[at]! });
     return text.end > MAX_CAPABILITY_BYTES ? { [name]: '{}' } : { [name]: decodeText(text.bytes) };
   };
-  return { ...read('elicitation'), ...read('sampling'), ...read('roots') };
+  return { ...read('elicitation'), ...read('sampling'), ...read('roots'), ...read('extensions') };
+}
+
+const MAX_PROGRAM = 200;
+
+/** What a caller calls itself, from its `clientInfo`; '' where it does not say. */
+export function readProgram(clientInfo: unknown): string {
+  if (typeof clientInfo !== 'object' || clientInfo === null) return '';
+  const { name, version } = clientInfo as { readonly name?: unknown; readonly version?: unknown };
+  return [name, version]
+    .filter((part) => typeof part === 'string')
+    .join('/')
+    .slice(0, MAX_PROGRAM);
 }

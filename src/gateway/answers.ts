@@ -1,6 +1,7 @@
-import { type DoorError, encodeText, SCAN, sliceOf, stringifyJson } from '../base/index.js';
-import type { CatalogEntry } from '../catalog/index.js';
+import { type DoorError, encodeText, joinPieces, SCAN, sliceOf, stringifyJson } from '../base/index.js';
+import type { CatalogEntry, ListedTool } from '../catalog/index.js';
 import type { RawAnswer } from '../client/index.js';
+import { toHandshakeResult } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import type { ToolAnswer } from './types.js';
 
@@ -12,7 +13,16 @@ export function answerOf(raw: RawAnswer, violations: readonly Issue[]): ToolAnsw
     hasLineBreaks: (raw.flags & SCAN.lineBreak) !== 0,
     isError: raw.isError,
     violations,
+    ...(raw.resultType === 'input_required' && { isInputRequired: true }),
   };
+}
+
+/** An upstream's answer to a call of a tool, as a caller of the handshake era can read it. */
+export function handshakeAnswerOf(tool: ListedTool, raw: RawAnswer, violations: readonly Issue[]): ToolAnswer {
+  const answer = answerOf(raw, violations);
+  if (raw.kind === 'error' || raw.resultType !== 'complete') return answer;
+  const pieces = toHandshakeResult(raw, { tool: { wrapsOutput: tool.wrapsOutput === true } });
+  return { ...answer, json: sliceOf(joinPieces(pieces)) };
 }
 
 /** A refused call as an isError result, for models that are never shown protocol errors. */

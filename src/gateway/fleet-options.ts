@@ -1,6 +1,7 @@
-import type { Caller, Clock, EventBus } from '../base/index.js';
+import type { Caller, CallerCapabilities, Clock, EventBus } from '../base/index.js';
 import type { NameBook, OfferBook } from '../catalog/index.js';
 import type { ParkedRequests } from '../client/index.js';
+import type { Rounds } from './rounds.js';
 import type { GatewayLimits, GatewayOptions } from './types.js';
 
 /** What all fleets of one gateway share, and whose fleet this is. */
@@ -13,6 +14,10 @@ export interface FleetOptions {
   readonly names: NameBook;
   readonly offerNames: OfferBook;
   readonly parked: ParkedRequests;
-  /** The one caller it serves; undefined where it serves all who declare nothing they could be asked for. */
+  /** Takes requests on until they are done, whatever rounds that needs. */
+  readonly rounds: Rounds;
+  /** The one caller it serves; undefined where it serves several. */
   readonly caller: Caller | undefined;
+  /** What all its callers declare that they can be asked for; undefined where that is nothing. */
+  readonly capabilities: CallerCapabilities | undefined;
 }

@@ -4,8 +4,8 @@ import {
   DoorError,
   encodeText,
   JsonScanner,
+  type JsonSlice,
   orAborted,
-  SCAN,
   sliceOf,
   toDoorError,
   unsent,
@@ -20,16 +20,17 @@ import {
   type OfferRoute,
   STATUS_URI,
 } from '../catalog/index.js';
-import { type CallParams, makeCallParams, type RequestParams } from '../protocol/index.js';
+import { type CallParams, type Comeback, makeCallParams, type RequestParams } from '../protocol/index.js';
 import { StatusBoard } from './advisory.js';
-import { answerOf, refusalAsResult, violationAsResult } from './answers.js';
+import { answerOf, handshakeAnswerOf, refusalAsResult, violationAsResult } from './answers.js';
 import { type CallArguments, CallRecord } from './call-record.js';
 import type { FleetOptions } from './fleet-options.js';
 import { type Advertised, ListWatch, reportExclusions, reportToolChanges } from './list-watch.js';
-import { MountedUpstream } from './mounted.js';
+import { type About, MountedUpstream } from './mounted.js';
 import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
 import { Notifications, OWN_STATUS, type Recipient } from './notifications.js';
 import { OfferShelf } from './offers.js';
+import type { Attempt, Request as RoundedRequest } from './rounds.js';
 import type { RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall } from './types.js';
 import { waitForLists } from './waiting.js';
 
@@ -60,7 +61,7 @@ export class Fleet {
           listed: () => this.#rebuild(),
           failed: () => this.#status.look(),
           connected: (mounted) => this.#connected(mounted),
-          notified: (mounted, method, params) => this.#notified(mounted, method, params),
+          notified: (mounted, method, params, about) => this.#notified(mounted, method, params, about),
         }),
     );
     this.#byId = new Map(this.mounts.map((mount) => [mount.id, mount]));
@@ -207,13 +208,55 @@ export class Fleet {
     options: CallOptions,
   ): Promise<RelayedAnswer> {
     if (mount === OWN_STATUS.mount) return NOTHING;
-    const raw = await this.getMount(mount).getClient().relay(method, params, key, options);
-    return { kind: raw.kind, json: raw, hasLineBreaks: (raw.flags & SCAN.lineBreak) !== 0 };
+    const mounted = this.getMount(mount);
+    const send = async (changed: CallOptions): Promise<ToolAnswer> => {
+      if (changed.logLevel !== undefined) await this.#notifications.hear(mounted, changed.logLevel);
+      return answerOf(await mounted.getClient().relay(method, params, key, changed), []);
+    };
+    if (method !== 'prompts/get' && method !== 'resources/read') return send(options);
+    return this.#inRounds(method, params, { mounted, tool: key }, options, send);
+  }
+
+  /** Where an upstream may want to know something first, or its caller comes back with what it wanted to know. */
+  #inRounds(
+    method: RoundedRequest['method'],
+    params: RoundedParams,
+    { mounted, tool }: { readonly mounted: MountedUpstream; readonly tool: string },
+    options: CallOptions,
+    send: (options: CallOptions) => Promise<ToolAnswer>,
+  ): Promise<ToolAnswer> {
+    const { caller, signal } = options;
+    if (caller === undefined || (caller.takesRequests && mounted.era === 'handshake')) return send(options);
+    const { elicitationFormats: formats, elicitationSchemas: schemas } = mounted.validation;
+    const { requestState, inputResponses } = params.comeback;
+    return this.options.rounds.run(
+      {
+        caller,
+        method,
+        key: params.key,
+        params,
+        ...(requestState !== undefined && { requestState }),
+        ...(inputResponses !== undefined && { inputResponses }),
+        ...(signal !== undefined && { signal }),
+      },
+      {
+        upstream: mounted.id,
+        tool,
+        formats,
+        schemas,
+        send: (attempt) => send(attemptOf(options, attempt)),
+      },
+    );
   }
 
   /** The log level that somebody wants has changed. */
   logLevelChanged(): void {
     this.#notifications.levelChanged();
+  }
+
+  /** Something goes on in it, or somebody listens. */
+  get isBusy(): boolean {
+    return this.#notifications.count > 0 || this.mounts.some((mount) => mount.hasCalls);
   }
 
   /** @throws {DoorError} TOOL_UNKNOWN */
@@ -268,7 +311,18 @@ export class Fleet {
 
   /** The one place where a call of a tool goes down to a client and its answer comes back. */
   #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
-    const mount = this.getMount(entry.mount);
+    const mounted = this.getMount(entry.mount);
+    const { caller, logLevel } = options;
+    const send = (changed: CallOptions): Promise<ToolAnswer> => this.#attempt(mounted, entry, params, changed);
+    if (caller === undefined || (caller.takesRequests && mounted.era === 'handshake')) return send(options);
+    const where = { mounted, tool: entry.tool.name };
+    const rounded = { ...params, key: params.name };
+    if (logLevel === undefined) return this.#inRounds('tools/call', rounded, where, options, send);
+    const heard = this.#notifications.hear(mounted, logLevel);
+    return heard.then(() => this.#inRounds('tools/call', rounded, where, options, send));
+  }
+
+  #attempt(mount: MountedUpstream, entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
     const target = { upstream: entry.mount, tool: entry.tool.name };
     const record = CallRecord.begin(this.options.events, this.options.clock, target, params, options);
     return mount
@@ -278,7 +332,10 @@ export class Fleet {
         ({ raw, violations }) => {
           record?.completed(raw);
           const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
-          return isEnforced ? violationAsResult(entry, violations) : answerOf(raw, violations);
+          if (isEnforced) return violationAsResult(entry, violations);
+          return mount.era === 'modern' && isOfHandshake(options)
+            ? handshakeAnswerOf(entry.tool, raw, violations)
+            : answerOf(raw, violations);
         },
         (thrown: unknown) => this.#failed(mount, record, thrown),
       );
@@ -332,14 +389,14 @@ export class Fleet {
     this.#offers.connected(mount);
   }
 
-  #notified(mount: MountedUpstream, method: string, params: Parameters<Notifications['notified']>[2]): void {
+  #notified(mount: MountedUpstream, method: string, params: JsonSlice | undefined, about: About | undefined): void {
     switch (method) {
       case 'notifications/resources/list_changed':
         return this.#offers.outdated(mount, ['resources', 'templates']);
       case 'notifications/prompts/list_changed':
         return this.#offers.outdated(mount, ['prompts']);
       default:
-        return this.#notifications.notified(mount, method, params);
+        return this.#notifications.notified(mount, method, params, about);
     }
   }
 
@@ -385,6 +442,22 @@ export class Fleet {
       }),
     );
   }
+}
+
+/** What rounds need to know of a request's params. */
+interface RoundedParams extends JsonSlice {
+  readonly key: string;
+  readonly comeback: Comeback;
+}
+
+/** The options of one attempt of a request that may need several. */
+function attemptOf({ signal: _, retry: __, ...options }: CallOptions, { caller, signal, retry }: Attempt): CallOptions {
+  return { ...options, caller, ...(signal !== undefined && { signal }), ...(retry !== undefined && { retry }) };
+}
+
+/** Callers of our own process are spoken to as of old. */
+function isOfHandshake({ caller }: CallOptions): boolean {
+  return caller === undefined || caller.takesRequests;
 }
 
 const NOTHING = resultOf('{}');

@@ -1,8 +1,12 @@
 import { type Caller, type CancelSignal, EventBus, orAborted, systemClock } from '../base/index.js';
 import { type CatalogSnapshot, NameBook, OfferBook } from '../catalog/index.js';
 import { ParkedRequests } from '../client/index.js';
+import { MemoryStore } from '../store/index.js';
 import { Fleet } from './fleet.js';
 import type { FleetOptions } from './fleet-options.js';
+import { PassingFleets } from './passing-fleets.js';
+import { Rounds } from './rounds.js';
+import { randomKey } from './sealing.js';
 import type { Gateway, GatewayLimits, GatewayOptions, UpstreamStatus, View } from './types.js';
 import { FleetView } from './view.js';
 
@@ -16,15 +20,21 @@ const LIMITS: GatewayLimits = {
 
 /** Puts many upstreams behind one catalog. Nothing starts before `start`, or before a mount is asked for. */
 export function createGateway(options: GatewayOptions): Gateway {
+  const clock = options.clock ?? systemClock;
+  const events = new EventBus();
+  const parked = new ParkedRequests();
+  const { key = randomKey(), store = new MemoryStore({ clock }) } = options;
   const shared: FleetOptions = {
     gateway: options,
     limits: { ...LIMITS, ...options.limits },
-    clock: options.clock ?? systemClock,
-    events: new EventBus(),
+    clock,
+    events,
     names: new NameBook(),
     offerNames: new OfferBook(),
-    parked: new ParkedRequests(),
+    parked,
+    rounds: new Rounds({ key, store, clock, events, parked }),
     caller: undefined,
+    capabilities: undefined,
   };
   return new MountGateway(new Fleet(shared));
 }
@@ -34,10 +44,13 @@ class MountGateway extends FleetView implements Gateway {
   readonly #shared: FleetOptions;
   /** Fleets of callers who have upstreams of their own. */
   readonly #own = new Set<Fleet>();
+  /** Fleets of callers who come with one request at a time. */
+  readonly #passing: PassingFleets;
 
   constructor(fleet: Fleet) {
     super(fleet, undefined);
     this.#shared = fleet.options;
+    this.#passing = new PassingFleets(fleet.options);
   }
 
   get events(): EventBus {
@@ -63,15 +76,31 @@ class MountGateway extends FleetView implements Gateway {
   }
 
   admit(caller: Caller): View {
-    if (!needsOwnFleet(caller, this.#shared.gateway)) return new FleetView(this.fleet, caller);
-    const fleet = new Fleet({ ...this.#shared, caller });
+    if (!this.#needsOwnFleet(caller)) return new FleetView(this.fleet, caller);
+    if (!caller.takesRequests) return new FleetView(this.#passing.fleetOf(caller), caller);
+    const fleet = new Fleet({ ...this.#shared, caller, capabilities: caller.capabilities });
     this.#own.add(fleet);
     return new OwnFleetView(fleet, caller, () => this.#own.delete(fleet));
   }
 
+  viewOf(caller: Caller): View {
+    return this.#needsOwnFleet(caller) ? this.#passing.viewOf(caller) : this;
+  }
+
+  /**
+   * What a server of the handshake era asks over stdio names no call, so a connection on which it may ask can have one
+   * caller only.
+   */
+  #needsOwnFleet({ capabilities }: Caller): boolean {
+    const { elicitation, sampling, roots } = capabilities;
+    if (elicitation !== undefined || sampling !== undefined || roots !== undefined) return true;
+    return this.#shared.gateway.mounts.some((mount) => 'isolation' in mount && mount.isolation === 'caller');
+  }
+
   override async close(): Promise<void> {
     await super.close();
-    await Promise.all([this.fleet, ...this.#own].map((fleet) => fleet.close()));
+    this.#shared.rounds.close();
+    await Promise.all([...[this.fleet, ...this.#own].map((fleet) => fleet.close()), this.#passing.close()]);
   }
 }
 
@@ -89,11 +118,4 @@ class OwnFleetView extends FleetView {
     await this.fleet.close();
     this.#closed();
   }
-}
-
-/** What a server asks over stdio names no call, so a connection on which it may ask can have one caller only. */
-function needsOwnFleet({ capabilities }: Caller, { mounts }: GatewayOptions): boolean {
-  const { elicitation, sampling, roots } = capabilities;
-  if (elicitation !== undefined || sampling !== undefined || roots !== undefined) return true;
-  return mounts.some((mount) => 'isolation' in mount && mount.isolation === 'caller');
 }

@@ -1,4 +1,4 @@
-import { cacheKeyFor, DoorError, type JsonSlice } from '../base/index.js';
+import { type Caller, cacheKeyFor, DoorError, type JsonSlice } from '../base/index.js';
 import {
   isMounted,
   isNameOf,
@@ -10,6 +10,7 @@ import {
   type PrefixRule,
 } from '../catalog/index.js';
 import { askingOf, Client, definitionsOf, readCachedTools } from '../client/index.js';
+import { type Era, findModernCodec } from '../protocol/index.js';
 import type { FleetOptions } from './fleet-options.js';
 import type { BrokenMount, Mount, UpstreamFailure, UpstreamState, Validation } from './types.js';
 
@@ -31,7 +32,13 @@ export interface MountListener {
   /** It is connected, at first or anew: what it was asked to remember it has forgotten. */
   connected(mount: MountedUpstream): void;
   /** A notification that is no answer to a request of ours; the params are lent for the time of the call. */
-  notified(mount: MountedUpstream, method: string, params: JsonSlice | undefined): void;
+  notified(mount: MountedUpstream, method: string, params: JsonSlice | undefined, about: About | undefined): void;
+}
+
+/** The call that an upstream speaks of, where that can be told. */
+export interface About {
+  readonly caller?: Caller | undefined;
+  readonly logLevel?: string | undefined;
 }
 
 /** What is known of its tools. */
@@ -71,8 +78,8 @@ export class MountedUpstream {
   }
 
   #makeClient(mount: Mount, listener: MountListener): Client {
-    const { gateway, limits, clock, events, caller, parked } = this.#options;
-    const { elicitationFormats: formats } = this.validation;
+    const { gateway, limits, clock, events, caller, capabilities, parked } = this.#options;
+    const { elicitationFormats: formats, elicitationSchemas: schemas } = this.validation;
     return new Client({
       upstream: mount.id,
       connect: mount.connect,
@@ -87,9 +94,10 @@ export class MountedUpstream {
       maxInFlight: limits.maxInFlight,
       info: gateway.info ?? { name: 'doorward', version: '0.0.0' },
       ...(gateway.random !== undefined && { random: gateway.random }),
-      ...(caller !== undefined && {
-        capabilities: caller.capabilities,
-        ask: askingOf({ upstream: mount.id, caller, events, clock, parked, formats }),
+      ...(mount.era !== undefined && { era: mount.era }),
+      ...(capabilities !== undefined && {
+        capabilities,
+        ask: askingOf({ upstream: mount.id, ...(caller && { caller }), events, clock, parked, formats, schemas }),
       }),
       listed: ({ tools, exclusions }) => {
         const list = { mount: mount.id, prefix: this.#prefix, filter: mount.tools ?? {}, tools, exclusions };
@@ -100,7 +108,7 @@ export class MountedUpstream {
       },
       failed: () => listener.failed(),
       connected: () => listener.connected(this),
-      notified: (method, params) => listener.notified(this, method, params),
+      notified: (method, params, about) => listener.notified(this, method, params, about),
     });
   }
 
@@ -110,6 +118,7 @@ export class MountedUpstream {
     if (key === undefined || this.list !== undefined) return false;
     const cached = this.#options.gateway.cache?.read(key);
     if (cached === undefined) return false;
+    this.#client?.recallEra(findModernCodec(cached.revision) === undefined ? 'handshake' : 'modern', cached.savedAtMs);
     const tools = readCachedTools(this.id, cached.tools);
     const list = { mount: this.id, prefix: this.#prefix, filter: this.#mount?.tools ?? {}, tools, exclusions: [] };
     this.#listing = { kind: 'remembered', list };
@@ -134,7 +143,7 @@ export class MountedUpstream {
   /** A server may list other tools to a caller it can ask more of: what it listed to whom is kept apart. */
   get #cacheKey(): string | undefined {
     const key = this.#mount?.cacheKey;
-    return key === undefined ? undefined : cacheKeyFor(key, this.#options.caller?.capabilities ?? {});
+    return key === undefined ? undefined : cacheKeyFor(key, this.#options.capabilities ?? {});
   }
 
   /** What it listed last, in this process or an earlier one; kept when the upstream is lost. */
@@ -211,6 +220,18 @@ export class MountedUpstream {
   /** It was up, or was to be, and is started again; one whose configuration is bad is not down but absent. */
   get isDown(): boolean {
     return this.#client !== undefined && this.failure !== undefined;
+  }
+
+  /** Calls of it are under way. */
+  get hasCalls(): boolean {
+    const state = this.#client?.state;
+    return state?.kind === 'ready' && state.connection.callsInFlight > 0;
+  }
+
+  /** Which era it speaks; undefined while it is not connected. */
+  get era(): Era | undefined {
+    const state = this.#client?.state;
+    return state?.kind === 'ready' ? state.hello.codec.era : undefined;
   }
 
   /** The client, where it is connected now. */

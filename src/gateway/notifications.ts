@@ -7,17 +7,19 @@ import {
   joinPieces,
   onOneLine,
   type Piece,
+  type Principal,
   sliceOf,
   splice,
 } from '../base/index.js';
 import { type OfferRoute, STATUS_URI } from '../catalog/index.js';
-import { LOG_LEVELS, type LogLevel } from '../protocol/index.js';
-import type { MountedUpstream } from './mounted.js';
+import { isLogLevel, LOG_LEVELS, type LogLevel } from '../protocol/index.js';
+import type { About, MountedUpstream } from './mounted.js';
 
 /** Who may hear what upstreams say unasked. */
 export interface Recipient {
   /** The least severe log messages it wants; undefined where it has not said, which means whatever there is. */
   readonly logLevel: LogLevel | undefined;
+  readonly principal: Principal | undefined;
   tell(method: string, params?: Piece): void;
 }
 
@@ -49,6 +51,8 @@ export class Notifications {
   readonly #levels = new Map<MountedUpstream, Coalescer>();
   /** The level upstreams are asked for: the most verbose that anybody wants. */
   #level: LogLevel | undefined;
+  /** The most verbose that a passing request has wanted. */
+  #passingLevel: LogLevel | undefined;
 
   constructor(mounts: readonly MountedUpstream[], clock: Clock, publicUri: (mount: string, uri: string) => string) {
     this.#publicUri = publicUri;
@@ -107,9 +111,23 @@ export class Notifications {
     return true;
   }
 
+  /**
+   * A request that is about to be sent wants to hear what its upstream logs meanwhile. One that is told a level for good
+   * is asked for as much as any request ever wanted; what is not wanted of it is not passed on.
+   */
+  async hear(mount: MountedUpstream, level: string | undefined): Promise<void> {
+    if (!isLogLevel(level)) return;
+    if (this.#passingLevel === undefined || severityOf(level) < severityOf(this.#passingLevel)) {
+      this.#passingLevel = level;
+      this.levelChanged();
+    }
+    await this.#levels.get(mount)?.running;
+  }
+
   /** Somebody wants another level, or has left. */
   levelChanged(): void {
     const wanted = [...this.#recipients].flatMap(({ logLevel }) => (logLevel === undefined ? [] : [logLevel]));
+    if (this.#passingLevel !== undefined) wanted.push(this.#passingLevel);
     // Who asked for much may be gone: the others never did.
     if (wanted.length === 0 && this.#level !== undefined) wanted.push(UNASKED_LEVEL);
     if (wanted.length === 0) return;
@@ -142,11 +160,15 @@ export class Notifications {
     if (recipients !== undefined) this.#tellUpdated(recipients, OWN_STATUS);
   }
 
-  /** Passes on a notification of an upstream; one that is nobody's concern ends here. */
-  notified(mount: MountedUpstream, method: string, params: JsonSlice | undefined): void {
+  /**
+   * Passes on a notification of an upstream; one that is nobody's concern ends here.
+   *
+   * @param about the call it is about, where that can be told
+   */
+  notified(mount: MountedUpstream, method: string, params: JsonSlice | undefined, about: About | undefined): void {
     switch (method) {
       case 'notifications/message':
-        return this.#log(params);
+        return this.#log(params, about);
       case 'notifications/resources/updated':
         return this.#updated(mount, params);
       case 'notifications/elicitation/complete':
@@ -163,17 +185,30 @@ export class Notifications {
       await client.request('logging/setLevel', `{"level":"${this.#level}"}`).catch(() => {});
   }
 
-  #log(params: JsonSlice | undefined): void {
-    if (params === undefined || this.#recipients.size === 0) return;
-    const severity = severityOf(readText('level', params));
-    const line = onOneLine(params);
-    for (const recipient of this.#recipients) {
-      const least = recipient.logLevel ?? (this.#level === undefined ? undefined : UNASKED_LEVEL);
-      // A severity that we do not know is not ours to drop.
-      if (severity < 0 || least === undefined || severity >= severityOf(least)) {
-        recipient.tell('notifications/message', line);
-      }
+  #log(params: JsonSlice | undefined, about: About | undefined): void {
+    if (params === undefined) return;
+    const { caller, logLevel } = about ?? {};
+    // What is said about one call is said to its caller alone.
+    if (caller !== undefined) {
+      // A request that says nothing of logs hears none (MCP 2026-07-28 server/utilities/logging).
+      if (!caller.takesRequests && logLevel === undefined) return;
+      if (this.#isWanted(params, logLevel)) caller.tell('notifications/message', onOneLine(params));
+      return;
     }
+    // It may be about anybody's call: strangers are not to hear of each other's.
+    const recipients = [...this.#recipients];
+    if (new Set(recipients.map(({ principal }) => principal?.id)).size > 1) return;
+    const line = onOneLine(params);
+    for (const recipient of recipients) {
+      if (this.#isWanted(params, recipient.logLevel)) recipient.tell('notifications/message', line);
+    }
+  }
+
+  #isWanted(params: JsonSlice, logLevel: string | undefined): boolean {
+    const severity = severityOf(readText('level', params));
+    const least = logLevel ?? (this.#level === undefined ? undefined : UNASKED_LEVEL);
+    // A severity that we do not know is not ours to drop.
+    return severity < 0 || least === undefined || severity >= severityOf(least);
   }
 
   #updated(mount: MountedUpstream, params: JsonSlice | undefined): void {

@@ -11,6 +11,7 @@ import type {
 import type { Transport } from '../client/index.js';
 import type { CallParams, Era, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
+import type { StateStore } from '../store/index.js';
 
 /** What becomes of calls and tools that break a schema. There is no value that turns judging arguments off. */
 export interface Validation {
@@ -150,6 +151,15 @@ export interface View {
   /** From now on the caller is told when the resource changes, until it unsubscribes or leaves. @throws as `relay` */
   subscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
   unsubscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
+  /**
+   * As `subscribe`, for a caller that says what it wants to hear of all at once.
+   *
+   * @returns whether its upstream agrees
+   * @throws {DoorError} as `relay`
+   */
+  watchResource(uri: string, options: CallOptions): Promise<boolean>;
+  /** The caller wants to be told when these lists change, whether it has seen them or not. */
+  watchLists(lists: readonly ListName[]): void;
   /** The least severe log messages this caller wants (MCP server/utilities/logging). */
   setLogLevel(level: LogLevel): void;
   /** The caller's roots have changed. */
@@ -198,6 +208,10 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   /** Keeps lists from one process to the next, so that a restart need not wait for its upstreams. */
   readonly cache?: CatalogCache;
+  /** What sealed state is encrypted with, 32 bytes; default: a random one, so that nobody else can continue it. */
+  readonly key?: Uint8Array;
+  /** Where it is kept which sealed states have been used. Default: in memory. */
+  readonly store?: StateStore;
   /** A number in [0, 1), for jitter. Default Math.random. */
   readonly random?: () => number;
 }

@@ -1,6 +1,6 @@
-import type { Caller, CallOptions, CancelSignal, Piece } from '../base/index.js';
+import type { Caller, CallOptions, CancelSignal, Piece, Principal } from '../base/index.js';
 import type { CatalogEntry, Offer, OfferKind } from '../catalog/index.js';
-import type { CallParams, LogLevel, RequestParams } from '../protocol/index.js';
+import { type CallParams, type LogLevel, type RequestParams, resourceParams } from '../protocol/index.js';
 import type { Fleet } from './fleet.js';
 import { type Advertised, isSameList, LISTED_AS } from './list-watch.js';
 import type { Recipient } from './notifications.js';
@@ -25,6 +25,10 @@ export class FleetView implements View, Recipient {
     return this.#logLevel;
   }
 
+  get principal(): Principal | undefined {
+    return this.#caller?.principal;
+  }
+
   tell(method: string, params?: Piece): void {
     this.#caller?.tell(method, params);
   }
@@ -46,7 +50,7 @@ export class FleetView implements View, Recipient {
   }
 
   call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
-    return this.fleet.call(params, options);
+    return this.fleet.call(params, this.#optionsOf(options));
   }
 
   callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer> {
@@ -61,7 +65,7 @@ export class FleetView implements View, Recipient {
   }
 
   relay(method: RelayedMethod, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
-    return this.fleet.relay(method, params, options);
+    return this.fleet.relay(method, params, this.#optionsOf(options));
   }
 
   subscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
@@ -70,6 +74,29 @@ export class FleetView implements View, Recipient {
 
   unsubscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
     return this.fleet.unsubscribe(this, params, options);
+  }
+
+  async watchResource(uri: string, options: CallOptions): Promise<boolean> {
+    const answer = await this.fleet.subscribe(this, resourceParams(uri), options);
+    return answer.kind === 'result';
+  }
+
+  watchLists(lists: readonly ListName[]): void {
+    // What was never listed cannot be seen to change.
+    for (const list of lists) {
+      for (const kind of LISTED_AS[list]) {
+        const listed: Promise<unknown> =
+          kind === 'tools' ? this.fleet.listTools(undefined) : this.fleet.listOffers(kind, undefined);
+        listed.catch(() => {});
+      }
+    }
+  }
+
+  /** A caller's level goes with each of its requests: there are upstreams that know it by request only. */
+  #optionsOf(options: CallOptions): CallOptions {
+    return this.#logLevel === undefined || options.logLevel !== undefined
+      ? options
+      : { ...options, logLevel: this.#logLevel };
   }
 
   setLogLevel(level: LogLevel): void {
@@ -99,7 +126,8 @@ export class FleetView implements View, Recipient {
    */
   #hasSeen(list: ListName): boolean {
     const kinds = LISTED_AS[list].filter((kind) => this.#seen.has(kind));
-    if (kinds.length === 0) return this.#caller !== undefined;
+    // A request of the 2026 era says which changes it wants to be told of, whatever it has listed.
+    if (kinds.length === 0 || this.#caller?.takesRequests === false) return this.#caller?.takesRequests === true;
     return kinds.every((kind) => isSameList(this.#seen.get(kind)!, this.fleet.listNow(kind)));
   }
 

@@ -4,7 +4,7 @@ export { type Envelope, forwardCall, forwardRequest, progressTokenOf } from './f
 export { type FramingHandlers, LineFramer } from './framing.js';
 export { type HandshakeResultOptions, toHandshakeResult } from './handshake-result.js';
 export { decodeHeaderValue, encodeHeaderValue, isHeaderValueOf } from './header-values.js';
-export { LOG_LEVELS, type LogLevel } from './log-levels.js';
+export { isLogLevel, LOG_LEVELS, type LogLevel } from './log-levels.js';
 export { type BadMessage, decodeMessage, type Message } from './message.js';
 export { META, requestMeta, withMeta, withoutHopMeta } from './meta.js';
 export {
@@ -17,13 +17,14 @@ export {
 export { answerIdInPassing, OversizeLine } from './oversize.js';
 export {
   checkParamHeaders,
+  HEADER_KEYWORD,
   type HeaderFlaw,
   type ParamHeader,
   type ParamHeaders,
   paramHeadersOf,
   readParamHeaders,
 } from './param-headers.js';
-export { locateCompletion, locateRequestParams, type RequestParams } from './request-params.js';
+export { locateCompletion, locateRequestParams, type RequestParams, resourceParams } from './request-params.js';
 export { type Codec, type Era, findCodec, findModernCodec, MODERN, NEWEST, REVISIONS } from './revisions.js';
 export {
   doorErrorMessage,
@@ -34,4 +35,6 @@ export {
   RPC,
   requestMessage,
   resultHead,
+  wireCodeOf,
 } from './rpc.js';
+export { isWrapped, wrapOutputSchema } from './tool-projection.js';

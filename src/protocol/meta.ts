@@ -1,4 +1,4 @@
-import { dropEdits, type Edit, membersOf } from '../base/index.js';
+import { dropEdits, type Edit, type JsonSlice, joinPieces, membersOf, sliceOf, splice } from '../base/index.js';
 import type { Codec } from './revisions.js';
 
 /** Keys of `_meta` that the protocol itself reads (MCP 2026-07-28 basic/index, `_meta`). */
@@ -16,6 +16,7 @@ export const META = {
  * keys, trace context and those of vendors among them, are passed on as they are.
  */
 const HOP_KEYS: ReadonlySet<string> = new Set(['progressToken', ...Object.values(META)]);
+const NOTICE_KEYS: ReadonlySet<string> = new Set(Object.values(META));
 
 /** What the `_meta` of our own requests says of us and of whose requests they are. */
 export interface Introduced {
@@ -41,6 +42,15 @@ export function withMeta(params: string | undefined, meta: string): string | und
   if (meta === '') return params;
   const rest = params === undefined || params === '{}' ? '}' : `,${params.slice(1)}`;
   return `{"_meta":{${meta}}${rest}`;
+}
+
+/** The params of a notification without what its sender said to us alone. The memory is another one where they change. */
+export function withoutHopMeta(params: JsonSlice): JsonSlice {
+  const { bytes, start, end } = params;
+  const meta = membersOf(bytes, start, end).find(({ name }) => name === '_meta');
+  if (meta === undefined) return params;
+  const edits = dropEdits(membersOf(bytes, meta.valueStart, meta.end), NOTICE_KEYS);
+  return edits.length === 0 ? params : sliceOf(joinPieces(splice(bytes, start, end, edits)));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { findDuplicateName, JsonScanner, SCAN } from '../base/index.js';
+import { encodeText, findDuplicateName, JsonScanner, SCAN } from '../base/index.js';
 import { type Comeback, locateComeback, NO_COMEBACK } from './comeback.js';
 import { readString } from './strings.js';
 
@@ -102,4 +102,25 @@ function readMember(scanner: JsonScanner, bytes: Uint8Array, name: string): stri
   const at = scanner.find(name, bytes);
   if (at < 0 || bytes[scanner.valueStart[at]!] !== 0x22) return undefined;
   return readString(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!);
+}
+
+/** The params of a request of our own that names a resource. */
+export function resourceParams(uri: string): RequestParams {
+  const quoted = JSON.stringify(uri);
+  const head = '{"uri":';
+  const bytes = encodeText(`${head}${quoted}}`);
+  return {
+    bytes,
+    start: 0,
+    end: bytes.length,
+    names: 'resource',
+    key: uri,
+    keyStart: head.length,
+    keyEnd: bytes.length - 1,
+    metaStart: -1,
+    metaEnd: -1,
+    hasLineBreaks: false,
+    hasOwnMembers: false,
+    comeback: NO_COMEBACK,
+  };
 }

@@ -1,4 +1,5 @@
 import { type DoorError, decodeText, ERROR_TABLE, type JsonScanner, type Piece, stringifyJson } from '../base/index.js';
+import type { Era } from './revisions.js';
 
 /** JSON-RPC 2.0 error codes that MCP uses as they are. */
 export const RPC = {
@@ -25,12 +26,23 @@ export function errorMessage(id: string, code: number, message: string, data?: u
   return `${errorHead(id)}${stringifyJson(error)}}`;
 }
 
-/** Shows a DoorError on the wire: its row's code, and `data.code`, `data.hint` and its facts for programs. */
-export function doorErrorMessage(id: string, error: DoorError): string {
-  const code = ERROR_TABLE[error.code].wire ?? RPC.internalError;
+/**
+ * Shows a DoorError on the wire: its row's code, and `data.code`, `data.hint` and its facts for programs.
+ *
+ * @param era of whoever reads it
+ */
+export function doorErrorMessage(id: string, error: DoorError, era: Era = 'handshake'): string {
+  const code = wireCodeOf(error, era);
   const { code: _, ...facts } = error.data;
   const data = { code: error.code, ...facts, ...(error.hint === undefined ? {} : { hint: error.hint }) };
   return errorMessage(id, code, error.message, data);
+}
+
+/** The JSON-RPC code of a failure: some codes exist in one era only (MCP 2026-07-28 basic/index, Error Codes). */
+export function wireCodeOf({ code }: DoorError, era: Era): number {
+  const wire = ERROR_TABLE[code].wire ?? RPC.internalError;
+  if (era === 'modern') return code === 'RESOURCE_UNKNOWN' ? RPC.invalidParams : wire;
+  return wire <= -32020 && wire >= -32099 ? RPC.internalError : wire;
 }
 
 /** A whole notification. `params` is JSON text on one line. */

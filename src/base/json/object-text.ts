@@ -26,6 +26,11 @@ export class ObjectText {
     this.#bytes = bytes;
   }
 
+  /** Whether the object itself has a member of this name. */
+  has(name: string): boolean {
+    return this.#membersIn(this.#spanOf([])).some((member) => member.name === name);
+  }
+
   /** Puts `member`, a name with its value as JSON text, in front of all other members of the object at `path`. */
   insertFirst(path: readonly string[], member: string): void {
     const span = this.#spanOf(path);

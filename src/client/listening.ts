@@ -1,0 +1,165 @@
+import { CallSignal, type Clock, DoorError, decodeText, type JsonSlice, toDoorError } from '../base/index.js';
+import type { Connection } from './connection.js';
+import { type Hello, optionsOf } from './handshake.js';
+
+export interface ListeningOptions {
+  readonly upstream: string;
+  readonly connection: Connection;
+  readonly hello: Hello;
+  readonly clock: Clock;
+  /** How long an upstream may take to acknowledge, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly warn: (warning: string, message: string) => void;
+}
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 30_000;
+const STOPPED = Symbol('not wanted any more');
+
+/** One stream of notifications, open until either side ends it. */
+interface Stream {
+  readonly id: number;
+  readonly signal: CallSignal;
+  /** What its upstream agreed to tell of. */
+  readonly agreed: Promise<ReadonlySet<string>>;
+}
+
+/**
+ * What an upstream of the 2026 era tells unasked: it is asked to, by one long request (MCP 2026-07-28
+ * basic/patterns/subscriptions). What is to be told of is part of that request: when it changes there is a new one, and
+ * the old one ends when the new one holds, so that nothing is missed between.
+ */
+export class Listening {
+  readonly #options: ListeningOptions;
+  readonly #uris = new Set<string>();
+  #stream: Stream | undefined;
+  #opening: Promise<ReadonlySet<string>> | undefined;
+  /** By the id of the request that was made: who waits for its acknowledgment. */
+  readonly #waiting = new Map<number, (agreed: ReadonlySet<string>) => void>();
+  #failures = 0;
+  #isOffered = true;
+
+  constructor(options: ListeningOptions) {
+    this.#options = options;
+  }
+
+  /** Listens for changes of the upstream's lists, where it tells of any. */
+  start(): void {
+    const { tools, resources, prompts } = this.#options.hello.capabilities.changes;
+    if (tools || resources || prompts) this.#renew().catch(() => {});
+  }
+
+  /** From now on it is told when this resource changes. @throws {DoorError} RESOURCE_UNKNOWN where the upstream does not agree */
+  async add(uri: string): Promise<void> {
+    if (this.#uris.has(uri)) return;
+    this.#uris.add(uri);
+    const agreed = await this.#renewWith(uri);
+    if (agreed.has(uri)) return;
+    this.#uris.delete(uri);
+    const { upstream } = this.#options;
+    throw new DoorError('RESOURCE_UNKNOWN', `${upstream} does not tell when ${uri.slice(0, 200)} changes`, {
+      data: { upstream, uri: uri.slice(0, 200) },
+    });
+  }
+
+  async #renewWith(uri: string): Promise<ReadonlySet<string>> {
+    try {
+      // A request that is under way was made before; it knows nothing of this one.
+      await this.#opening?.catch(() => {});
+      return await this.#renew();
+    } catch (thrown) {
+      this.#uris.delete(uri);
+      throw thrown;
+    }
+  }
+
+  remove(uri: string): void {
+    if (this.#uris.delete(uri)) this.#renew().catch(() => {});
+  }
+
+  /** The upstream agrees to a request of ours. */
+  acknowledged(params: JsonSlice | undefined): void {
+    if (params === undefined) return;
+    const { _meta, notifications } = JSON.parse(decodeText(params.bytes, params.start, params.end)) as {
+      readonly _meta?: Record<string, unknown>;
+      readonly notifications?: { readonly resourceSubscriptions?: unknown };
+    };
+    const id = Number(_meta?.['io.modelcontextprotocol/subscriptionId']);
+    const uris = notifications?.resourceSubscriptions;
+    this.#waiting.get(id)?.(new Set(Array.isArray(uris) ? (uris as string[]) : []));
+  }
+
+  /** Makes the request anew; those who want it at the same time share it. */
+  #renew(): Promise<ReadonlySet<string>> {
+    this.#opening ??= this.#replace().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #replace(): Promise<ReadonlySet<string>> {
+    // Whatever else is wanted in this turn goes into the same request.
+    await Promise.resolve();
+    const { upstream, connection, clock, timeoutMs } = this.#options;
+    if (!this.#isOffered)
+      throw new DoorError('RESOURCE_UNKNOWN', `${upstream} tells of no changes`, { data: { upstream } });
+    const before = this.#stream;
+    const stream = this.#open();
+    const timer = clock.schedule(timeoutMs, () =>
+      stream.signal.abort(new DoorError('TIMEOUT', `${upstream}: subscriptions/listen was not acknowledged`)),
+    );
+    try {
+      const agreed = await stream.agreed;
+      this.#failures = 0;
+      this.#stream = stream;
+      before?.signal.abort(STOPPED);
+      return agreed;
+    } finally {
+      timer.cancel();
+      this.#waiting.delete(stream.id);
+      if (!connection.isOpen) this.#waiting.clear();
+    }
+  }
+
+  #open(): Stream {
+    const { connection, hello } = this.#options;
+    const { tools, resources, prompts } = hello.capabilities.changes;
+    const filter = {
+      ...(tools && { toolsListChanged: true }),
+      ...(prompts && { promptsListChanged: true }),
+      ...(resources && { resourcesListChanged: true }),
+      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
+    };
+    const signal = new CallSignal();
+    const params = `{"notifications":${JSON.stringify(filter)}}`;
+    const { id, answer } = connection.begin('subscriptions/listen', params, optionsOf('subscriptions/listen', signal));
+    const acknowledged = new Promise<ReadonlySet<string>>((resolve) => this.#waiting.set(id, resolve));
+    const ended = answer.then((raw) => {
+      if (raw.kind === 'error') this.#refused(decodeText(raw.bytes, raw.start, raw.end));
+      throw new DoorError('UPSTREAM_LOST', 'the stream of notifications ended');
+    });
+    const agreed = Promise.race([acknowledged, ended]);
+    const stream: Stream = { id, signal, agreed };
+    ended.catch((reason: unknown) => this.#ended(stream, reason));
+    return stream;
+  }
+
+  #refused(error: string): void {
+    const { code } = JSON.parse(error) as { readonly code?: unknown };
+    if (code === -32601) this.#isOffered = false;
+  }
+
+  /** It ended, and not because we wanted it to: it is opened again after a while. */
+  #ended(stream: Stream, reason: unknown): void {
+    const { connection, clock, warn } = this.#options;
+    if (reason === STOPPED || !connection.isOpen || !this.#isOffered) return;
+    if (this.#stream === stream) this.#stream = undefined;
+    else if (this.#stream !== undefined) return;
+    this.#failures++;
+    if (this.#failures === 3) warn('listen-failed', `keeps ending its notifications: ${toDoorError(reason).message}`);
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (this.#failures - 1), LONGEST_DELAY_MS);
+    clock.schedule(delayMs, () => {
+      if (connection.isOpen && this.#stream === undefined) this.#renew().catch(() => {});
+    });
+  }
+}

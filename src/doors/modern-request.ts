@@ -1,0 +1,100 @@
+import { type CallerCapabilities, DoorError, decodeText, JsonScanner, type JsonSlice } from '../base/index.js';
+import { findModernCodec, isLogLevel, type LogLevel, META, type Message, REVISIONS } from '../protocol/index.js';
+import { readCapabilities, readProgram } from './stream-caller.js';
+
+/** What a request of the 2026 era says of itself in `_meta` (MCP 2026-07-28 basic/index, Per-request protocol fields). */
+export interface RequestMeta {
+  readonly revision: string;
+  readonly capabilities: CallerCapabilities;
+  /** '' where the caller does not say what it is. */
+  readonly program: string;
+  readonly logLevel: LogLevel | undefined;
+  /** The token as it was written; undefined where no progress is asked for. */
+  readonly progressToken: string | undefined;
+}
+
+/** Methods that only the 2026 era has. */
+const MODERN_METHODS: ReadonlySet<string> = new Set([
+  'server/discover',
+  'subscriptions/listen',
+  'tasks/get',
+  'tasks/update',
+  'tasks/cancel',
+]);
+
+/** `_meta` is small; its own scanner keeps the message's index untouched. */
+const scanner = new JsonScanner();
+
+/** Whether a request is one of the 2026 era: it says its revision, or asks what only that era has. */
+export function isModernMessage(messageScanner: JsonScanner, message: Message): boolean {
+  return MODERN_METHODS.has(message.method) || namesRevision(messageScanner, message);
+}
+
+function namesRevision(messageScanner: JsonScanner, { bytes, body }: Message): boolean {
+  const meta = metaOf(messageScanner, bytes, body);
+  if (meta === undefined) return false;
+  scanner.scan(meta.bytes, meta.start, meta.end);
+  return scanner.find(META.protocolVersion, bytes) >= 0;
+}
+
+function metaOf(messageScanner: JsonScanner, bytes: Uint8Array, body: number): JsonSlice | undefined {
+  const at = body < 0 ? -1 : messageScanner.find('_meta', bytes, body);
+  if (at < 0 || bytes[messageScanner.valueStart[at]!] !== 0x7b) return undefined;
+  return { bytes, start: messageScanner.valueStart[at]!, end: messageScanner.valueEnd[at]! };
+}
+
+/**
+ * Reads what a request says of itself.
+ *
+ * @returns why it cannot be served: VERSION_UNSUPPORTED, or a sentence where something is missing or odd
+ */
+export function readRequestMeta(messageScanner: JsonScanner, message: Message): RequestMeta | DoorError | string {
+  const meta = metaOf(messageScanner, message.bytes, message.body);
+  if (meta === undefined) return 'params._meta is missing';
+  const { bytes, start, end } = meta;
+  scanner.scan(bytes, start, end);
+  const revision = memberOf(bytes, META.protocolVersion);
+  if (typeof revision !== 'string') return missing(META.protocolVersion, 'a string');
+  if (findModernCodec(revision) === undefined) return versionUnsupported(revision);
+  const capabilitiesAt = scanner.find(META.clientCapabilities, bytes);
+  if (capabilitiesAt < 0 || bytes[scanner.valueStart[capabilitiesAt]!] !== 0x7b) {
+    return missing(META.clientCapabilities, 'an object');
+  }
+  const span = { start: scanner.valueStart[capabilitiesAt]!, end: scanner.valueEnd[capabilitiesAt]! };
+  const logLevel = memberOf(bytes, META.logLevel);
+  if (logLevel !== undefined && !isLogLevel(logLevel)) {
+    return `params._meta["${META.logLevel}"] is no log level`;
+  }
+  const program = readProgram(memberOf(bytes, META.clientInfo));
+  const progressToken = tokenOf(bytes);
+  return { revision, capabilities: readCapabilities({ bytes, ...span }), program, logLevel, progressToken };
+}
+
+function memberOf(bytes: Uint8Array, name: string): unknown {
+  const at = scanner.find(name, bytes);
+  if (at < 0) return undefined;
+  return JSON.parse(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!));
+}
+
+function tokenOf(bytes: Uint8Array): string | undefined {
+  const at = scanner.find('progressToken', bytes);
+  if (at < 0) return undefined;
+  const text = decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!);
+  return /^["\d-]/.test(text) ? text : undefined;
+}
+
+function missing(key: string, what: string): string {
+  return `params._meta["${key}"] is missing, or not ${what}`;
+}
+
+/** Says which revisions there are instead (MCP 2026-07-28 basic/versioning, Protocol Version Negotiation). */
+export function versionUnsupported(requested: string): DoorError {
+  return new DoorError(
+    'VERSION_UNSUPPORTED',
+    `Unsupported protocol version ${JSON.stringify(requested.slice(0, 80))}`,
+    {
+      data: { supported: REVISIONS, requested: requested.slice(0, 200) },
+      hint: `Use one of ${REVISIONS.join(', ')}; those before ${REVISIONS[0]} by initialize.`,
+    },
+  );
+}
