@@ -19,12 +19,12 @@ export {
   type UserAgent,
   type Wanted,
 } from './auth/index.js';
-export { isNoModernEvidence } from './http/http-errors.js';
-export { type HttpTransportOptions, httpTransport } from './http/http-transport.js';
-export type { HttpWire, WireExchange, WireHandlers, WireRequest } from './http/wire.js';
 export { definitionsOf, readCachedTools } from './cached-tools.js';
 export { Client, type ClientOptions, type ClientValidation, type JudgedAnswer } from './client.js';
 export { type Elicitation, type ElicitationWarning, readElicitation } from './eliciting.js';
+export { isNoModernEvidence } from './http/http-errors.js';
+export { type HttpTransportOptions, httpTransport } from './http/http-transport.js';
+export type { HttpWire, WireExchange, WireHandlers, WireRequest } from './http/wire.js';
 export type { ClientState, Connecting, Failed, Ready } from './lifecycle.js';
 export type { ToolList } from './listing.js';
 export { RareWarnings } from './rare-warnings.js';

@@ -95,28 +95,22 @@ export class HttpPost implements ResponseTarget, StreamOwner {
   end(): void {
     if (this.#isOver) return;
     if (this.#stream !== undefined) return this.#stream.end();
-    this.#over();
-    if (this.id !== undefined && !this.link.answersElsewhere) this.#readBody(this.id, this.#takeBody());
+    const { id } = this;
+    this.#over(() => {
+      if (id !== undefined && !this.link.answersElsewhere) this.#readBody(id, this.#takeBody());
+    });
   }
 
   refused(refusal: Refusal, told: Told): void {
     if (this.#isOver) return;
-    this.#over();
-    const isSessionLost = refusal.status === 404 && !this.link.isModern(this.#about) && this.#hasSession;
-    if (isSessionLost) return this.#owner.sessionLost(this.id);
-    if (this.id === undefined) return;
-    const { body, status } = refusal;
-    // A refused request may be explained in JSON-RPC (Sending Messages); for want of rights there are other ways.
-    const error = status === 401 ? undefined : withOurId(sliceOf(body), this.id, 'any');
-    if (error === undefined) return this.#owner.handlers.failed(this.id, refusalError(refusal, told));
-    this.deliver(error);
+    this.hasHead = true;
+    this.#over(() => this.#readRefusal(refusal, told));
   }
 
   failed(reason: DoorError): void {
     if (this.#isOver) return;
     if (this.#stream !== undefined) return this.#stream.end(reason);
-    this.#over();
-    if (this.id !== undefined) this.#owner.handlers.failed(this.id, reason);
+    this.#over(() => this.#fail(reason));
   }
 
   deliver({ bytes, start, end }: JsonSlice): void {
@@ -134,8 +128,9 @@ export class HttpPost implements ResponseTarget, StreamOwner {
 
   streamOver(reason?: DoorError): void {
     if (this.#isOver) return;
-    this.#over();
-    if (reason !== undefined && this.id !== undefined) this.#owner.handlers.failed(this.id, reason);
+    this.#over(() => {
+      if (reason !== undefined) this.#fail(reason);
+    });
   }
 
   sessionLost(): void {
@@ -145,6 +140,16 @@ export class HttpPost implements ResponseTarget, StreamOwner {
   /** Of the message that opens a session none is known yet. */
   get #hasSession(): boolean {
     return this.link.sessionId !== undefined && this.#about.method !== 'initialize';
+  }
+
+  #readRefusal(refusal: Refusal, told: Told): void {
+    const { body, status } = refusal;
+    if (status === 404 && !this.link.isModern(this.#about) && this.#hasSession) return this.#owner.sessionLost(this.id);
+    if (this.id === undefined) return;
+    // A refused request may be explained in JSON-RPC (Sending Messages); for want of rights there are other ways.
+    const error = status === 401 ? undefined : withOurId(sliceOf(body), this.id, 'any');
+    if (error === undefined) this.#fail(refusalError(refusal, told));
+    else this.deliver(error);
   }
 
   #takeBody(): Uint8Array {
@@ -185,12 +190,20 @@ export class HttpPost implements ResponseTarget, StreamOwner {
 
   #giveUp(reason: DoorError): void {
     this.#request.abort();
-    this.#over();
+    this.#over(() => this.#fail(reason));
+  }
+
+  #fail(reason: DoorError): void {
     if (this.id !== undefined) this.#owner.handlers.failed(this.id, reason);
   }
 
-  #over(): void {
+  /** Nothing more comes. @param last what is still to be said: before the transport hears, which may be over with us */
+  #over(last: () => void): void {
     this.#isOver = true;
-    this.#owner.postOver(this);
+    try {
+      last();
+    } finally {
+      this.#owner.postOver(this);
+    }
   }
 }

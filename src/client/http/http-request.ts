@@ -165,7 +165,8 @@ export class HttpRequest implements WireHandlers, Stoppable {
   /** Only where method and body stay what they are, and never to another origin: our credentials are for this one. */
   #redirect({ status, header }: Refusal): void {
     const location = header('location') ?? '';
-    const url = URL.canParse(location, this.#url.href) ? new URL(location, this.#url.href) : undefined;
+    const isPlace = location !== '' && URL.canParse(location, this.#url.href);
+    const url = isPlace ? new URL(location, this.#url.href) : undefined;
     const keepsMethod = status === 307 || status === 308;
     if (url !== undefined && keepsMethod && url.origin === this.#url.origin && this.#redirects < MAX_REDIRECTS) {
       this.#redirects++;

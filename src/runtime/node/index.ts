@@ -13,6 +13,7 @@ export type { EgressOptions } from './egress.js';
 export { egressFetch } from './egress-fetch.js';
 export { childEnvironment } from './environment.js';
 export { type EventLogOptions, jsonLogLine, type LogLevel, logEvents } from './event-log.js';
+export { type HttpWireOptions, httpWire } from './http-wire.js';
 export { LogStream } from './log-stream.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
 export {
