@@ -21,4 +21,5 @@ export type {
   OfferRoute,
   PrefixRule,
   ToolFilter,
+  ToolText,
 } from './types.js';

@@ -14,7 +14,9 @@ function toolNamed(name: string): ListedTool {
   const definition = `{"title":"${'é'}",\t"name":${quotedName} , "inputSchema":{"type":"object"}}`;
   const nameStart = definition.indexOf('"name":') + 7;
   const nameEnd = nameStart + quotedName.length;
-  return { name, quotedName, definition, nameStart, nameEnd, description: undefined, input: JUDGE, output: undefined };
+  const text = { definition, nameStart, nameEnd };
+  const rest = { paramHeaders: [], wrapsOutput: false, description: undefined, input: JUDGE, output: undefined };
+  return { name, quotedName, ...text, ...rest };
 }
 
 function listOf(mount: string, tools: readonly string[], rest: Partial<MountedList> = {}): MountedList {

@@ -8,6 +8,7 @@ import type {
   ListedTool,
   PrefixRule,
   ToolFilter,
+  ToolText,
 } from './types.js';
 
 /** What one mount contributes. */
@@ -75,15 +76,38 @@ export function buildSnapshot(
         continue;
       }
       const name = names.nameOf(list, tool.name, collided);
-      entries.push(Object.freeze({ name, mount: list.mount, tool, advertised: renamed(tool, name) }));
+      entries.push(Object.freeze(new Entry(name, list.mount, tool)));
     }
     for (const exclusion of list.exclusions) if (isMounted(exclusion.tool, list.filter)) exclusions.push(exclusion);
   }
   return new Snapshot(entries, exclusions, hidden, lists);
 }
 
-function renamed(tool: ListedTool, name: string): string {
-  return `${tool.definition.slice(0, tool.nameStart)}${JSON.stringify(name)}${tool.definition.slice(tool.nameEnd)}`;
+class Entry implements CatalogEntry {
+  readonly name: string;
+  readonly mount: string;
+  readonly tool: ListedTool;
+  readonly advertised: string;
+  #advertisedModern: string | undefined;
+
+  constructor(name: string, mount: string, tool: ListedTool) {
+    this.name = name;
+    this.mount = mount;
+    this.tool = tool;
+    this.advertised = renamed(tool, name);
+  }
+
+  /** Made when a caller of that era asks: where nobody does, no second text is kept. */
+  get advertisedModern(): string {
+    const { modern } = this.tool;
+    if (modern === undefined) return this.advertised;
+    this.#advertisedModern ??= renamed(modern, this.name);
+    return this.#advertisedModern;
+  }
+}
+
+function renamed({ definition, nameStart, nameEnd }: ToolText, name: string): string {
+  return `${definition.slice(0, nameStart)}${JSON.stringify(name)}${definition.slice(nameEnd)}`;
 }
 
 /** Whether a filter lets a tool in: deny wins; an allow list lets in only what it names. */

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../base/index.js';
+import type { ParamHeader } from '../protocol/index.js';
 import type { Judge } from '../schema/index.js';
 
 /** When a tool's public name carries its mount: always, only where two would collide, or never. */
@@ -10,17 +11,32 @@ export interface ToolFilter {
   readonly deny?: readonly string[];
 }
 
-/** One tool as an upstream lists it, its schemas compiled. Made once per list by the client. */
-export interface ListedTool {
-  /** The upstream's own name. */
-  readonly name: string;
-  /** The same as a JSON string: what a call is sent under. */
-  readonly quotedName: string;
-  /** The tool's whole definition as JSON text, as the upstream wrote it (save a missing root `type`, see the design). */
+/** A tool's whole definition as some callers see it. */
+export interface ToolText {
+  /** JSON text, as the upstream wrote it but for what those callers would stumble over. */
   readonly definition: string;
   /** Where the string value of `name` lies in `definition`, quotes included; lets it be renamed without re-serialising. */
   readonly nameStart: number;
   readonly nameEnd: number;
+}
+
+/** One tool as an upstream lists it, its schemas compiled; as a text, as callers of the handshake era see it. Made once per list by the client. */
+export interface ListedTool extends ToolText {
+  /** The upstream's own name. */
+  readonly name: string;
+  /** The same as a JSON string: what a call is sent under. */
+  readonly quotedName: string;
+  /** As callers of the 2026 era see it; absent where they see the same. */
+  readonly modern?: ToolText | undefined;
+  /** The definition that both are made of, to be kept until the next start; absent where it is what all see. */
+  readonly source?: string | undefined;
+  /**
+   * Callers of the handshake era see the outputSchema wrapped in that of an object: to them the tool's structuredContent
+   * is the `result` of an object as well.
+   */
+  readonly wrapsOutput: boolean;
+  /** The parameters that callers over HTTP repeat in headers, and that we repeat to an upstream over HTTP. */
+  readonly paramHeaders: readonly ParamHeader[];
   readonly description: string | undefined;
   readonly input: Judge;
   /** Absent where the tool has no outputSchema, or one that cannot compile and was told to be ignored. */
@@ -52,8 +68,10 @@ export interface CatalogEntry {
   readonly name: string;
   readonly mount: string;
   readonly tool: ListedTool;
-  /** The definition under its public name, as JSON text. */
+  /** The definition under its public name, as JSON text: for callers of the handshake era. */
   readonly advertised: string;
+  /** The same for callers of the 2026 era. */
+  readonly advertisedModern: string;
 }
 
 /** What there is, at one moment. Frozen; a change makes a new one. */

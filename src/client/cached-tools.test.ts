@@ -5,21 +5,29 @@ import { describe, expect, test } from 'vitest';
 import { findTestData } from '../../conformance/schema/data.js';
 import { encodeText } from '../base/index.js';
 import { buildSnapshot, type ListedTool, NameBook } from '../catalog/index.js';
+import type { Era } from '../protocol/index.js';
 import { definitionsOf, readCachedTools } from './cached-tools.js';
 import { readDefinition } from './tool-definition.js';
 
 const SCHEMA = '{"type":"object"}';
 
 /** What the client makes of the same text when an upstream lists it. */
-function listed(definition: string): ListedTool {
-  const options = { upstream: 'up', uncompilableOutput: 'exclude', position: 1, warn: () => {} } as const;
+function listed(definition: string, era: Era = 'handshake'): ListedTool {
+  const options = {
+    upstream: 'up',
+    uncompilableOutput: 'exclude',
+    era,
+    hasHeaders: false,
+    position: 1,
+    warn: () => {},
+  } as const;
   const read = readDefinition(encodeText(definition), options);
   if (read.kind === 'exclusion') throw new Error(read.exclusion.reason);
   return read.tool;
 }
 
-function readOne(definition: string): ListedTool | undefined {
-  return readCachedTools('up', [definition])[0];
+function readOne(definition: string, era?: Era): ListedTool | undefined {
+  return readCachedTools('up', [definition], era)[0];
 }
 
 function advertisedOf(tool: ListedTool): string | undefined {
@@ -27,7 +35,7 @@ function advertisedOf(tool: ListedTool): string | undefined {
   return buildSnapshot([list], new NameBook(), () => {}).entries[0]?.advertised;
 }
 
-describe.each([
+describe.each<{ why: string; definition: string; era?: Era }>([
   { why: 'the usual one', definition: `{"name":"a","description":"d","inputSchema":${SCHEMA}}` },
   { why: 'the name is not first', definition: `{"inputSchema":${SCHEMA},"description":"d", "name" : "a" }` },
   { why: 'spaces before the name', definition: `{ "name":"a","inputSchema":${SCHEMA}}` },
@@ -48,13 +56,47 @@ describe.each([
     why: 'a number that no double holds',
     definition: `{"name":"a","_meta":{"n":12345678901234567890},"inputSchema":${SCHEMA}}`,
   },
-])('$why', ({ definition }) => {
+  {
+    why: 'an output of another type, which is shown wrapped',
+    definition: `{"outputSchema":{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{}},"type":"array"},"name":"a","inputSchema":${SCHEMA}}`,
+  },
+  {
+    why: 'an output without a type, of the 2026 era',
+    definition: `{"title":"é","name":"a","inputSchema":${SCHEMA},"outputSchema":{"title":"any"}}`,
+    era: 'modern',
+  },
+  { why: 'and of the older one', definition: `{"name":"a","inputSchema":${SCHEMA},"outputSchema":{"title":"any"}}` },
+  {
+    why: 'an output of which nothing is known',
+    definition: `{"name":"a","inputSchema":${SCHEMA},"outputSchema":true}`,
+  },
+  {
+    why: 'booleans for properties',
+    definition: '{"name":"a","inputSchema":{"type":"object","properties":{"x":true}}}',
+  },
+  {
+    why: 'a pattern that strict clients cannot read',
+    definition: `{"name":"a","inputSchema":${SCHEMA},"outputSchema":{"type":"object","properties":{"x":{"pattern":"("}}}}`,
+  },
+  {
+    why: 'a dialect that only older clients read',
+    definition: `{"name":"a","inputSchema":${SCHEMA},"outputSchema":{"$schema":"http://json-schema.org/draft-04/schema#","type":"object"}}`,
+  },
+  {
+    why: 'parameters that are repeated in headers',
+    definition:
+      '{"name":"a","inputSchema":{"type":"object","properties":{"r":{"type":"string","x-mcp-\\u0068eader":"R"}}}}',
+  },
+])('$why', ({ definition, era }) => {
   test('it is what the client would list', () => {
-    const { definition: written } = listed(definition);
-    const fresh = listed(written);
-    const cached = readOne(written)!;
-    const { input, output, ...facts } = fresh;
+    const fresh = listed(definition, era);
+    const [kept] = definitionsOf({ tools: [fresh] });
+    const cached = readOne(kept!, era)!;
+    const { input, output, paramHeaders, ...facts } = fresh;
     expect({ ...cached, input: undefined }).toMatchObject(facts);
+    expect(definitionsOf({ tools: [cached] })).toEqual([kept]);
+    expect(cached.modern).toEqual(fresh.modern);
+    expect(cached.paramHeaders).toEqual(paramHeaders);
     expect(cached.input.digest).toBe(input.digest);
     expect(cached.output?.digest).toBe(output?.digest);
     expect(advertisedOf(cached)).toBe(advertisedOf(fresh));
@@ -117,9 +159,11 @@ test('whatever the text, reading does not throw, and what it finds can be rename
     fc.property(texts, (text) => {
       const found = readOne(text);
       if (found === undefined) return;
-      const renamed = `${text.slice(0, found.nameStart)}"\u2603"${text.slice(found.nameEnd)}`;
       expect(found.name).toBe(JSON.parse(text).name);
-      expect(JSON.parse(renamed)).toEqual({ ...JSON.parse(text), name: '\u2603' });
+      for (const { definition, nameStart, nameEnd } of [found, found.modern ?? found]) {
+        const renamed = `${definition.slice(0, nameStart)}"\u2603"${definition.slice(nameEnd)}`;
+        expect(JSON.parse(renamed)).toEqual({ ...JSON.parse(definition), name: '\u2603' });
+      }
     }),
     { numRuns: 500 },
   );

@@ -1,44 +1,59 @@
 import { DoorError, decodeText, encodeText, JsonScanner, type Span } from '../base/index.js';
-import type { ListedTool } from '../catalog/index.js';
+import type { ListedTool, ToolText } from '../catalog/index.js';
+import { type Era, readParamHeaders } from '../protocol/index.js';
 import type { ToolList } from './listing.js';
 import { readDefinition } from './tool-definition.js';
+import { isShownAsItIs, type ShownSchemas, type ToolTexts, textsOf } from './tool-texts.js';
 
 const scanner = new JsonScanner();
 
 /** What of a list is worth keeping until the next start: the tools it has. Exclusions are found anew. */
 export function definitionsOf({ tools }: Pick<ToolList, 'tools'>): readonly string[] {
-  return tools.map(({ definition }) => definition);
+  return tools.map(({ source, definition }) => source ?? definition);
 }
 
 /**
  * Makes tools out of definitions that were kept, so that they can be listed before their upstream is up. Nothing is
  * compiled. What is not one JSON object on one line with a name and an inputSchema is left out: it would spoil the list.
  */
-export function readCachedTools(upstream: string, definitions: readonly string[]): readonly ListedTool[] {
+export function readCachedTools(
+  upstream: string,
+  definitions: readonly string[],
+  era: Era = 'handshake',
+): readonly ListedTool[] {
   const tools = new Map<string, ListedTool>();
   for (const definition of definitions) {
-    const tool = findTool(upstream, definition);
+    const tool = findTool(upstream, definition, era);
     if (tool !== undefined && !tools.has(tool.name)) tools.set(tool.name, tool);
   }
   return [...tools.values()];
 }
 
 // The native parser takes a tenth of the scanner's time while that is cold, and at a start everything is.
-function findTool(upstream: string, definition: string): ListedTool | undefined {
+function findTool(upstream: string, definition: string, era: Era): ListedTool | undefined {
   const value = definition.includes('\n') || definition.includes('\r') ? undefined : parse(definition);
   if (!isObject(value)) return undefined;
   const { name, description, inputSchema } = value;
   if (typeof name !== 'string' || name === '' || !isObject(inputSchema)) return undefined;
+  const texts = findTexts(definition, value, name, era);
+  if (texts === undefined) return undefined;
+  return new CachedTool({ upstream, era, name, kept: definition, texts, description });
+}
+
+/** Undefined where the text is nested too deeply to be told where its name is. */
+function findTexts(
+  definition: string,
+  value: Readonly<Record<string, unknown>>,
+  name: string,
+  era: Era,
+): ToolTexts | undefined {
+  if (!isShownAsItIs(value, era)) {
+    const bytes = encodeText(definition);
+    return scanner.scan(bytes, 0, bytes.length) ? textsOf(bytes, value, era) : undefined;
+  }
   const place = findPlaceOfName(definition, name);
   if (place === undefined) return undefined;
-  return new CachedTool({
-    upstream,
-    name,
-    definition,
-    nameStart: place.start,
-    nameEnd: place.end,
-    description: typeof description === 'string' ? description : undefined,
-  });
+  return { handshake: { definition, nameStart: place.start, nameEnd: place.end }, wrapsOutput: false };
 }
 
 function parse(text: string): unknown {
@@ -75,9 +90,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-type CachedFacts = Pick<ListedTool, 'name' | 'definition' | 'nameStart' | 'nameEnd' | 'description'> & {
+interface CachedFacts {
   readonly upstream: string;
-};
+  readonly era: Era;
+  readonly name: string;
+  /** What was kept. */
+  readonly kept: string;
+  readonly texts: ToolTexts;
+  readonly description: unknown;
+}
 
 /** A tool whose judges are made when somebody asks for them: as a rule the upstream's own list comes before that. */
 class CachedTool implements ListedTool {
@@ -86,18 +107,31 @@ class CachedTool implements ListedTool {
   readonly definition: string;
   readonly nameStart: number;
   readonly nameEnd: number;
+  readonly modern: ToolText | undefined;
+  readonly source: string | undefined;
+  readonly wrapsOutput: boolean;
   readonly description: string | undefined;
-  readonly #upstream: string;
+  readonly #facts: CachedFacts;
   #judged: Pick<ListedTool, 'input' | 'output'> | undefined;
+  #paramHeaders: ListedTool['paramHeaders'] | undefined;
 
-  constructor({ upstream, name, definition, nameStart, nameEnd, description }: CachedFacts) {
+  constructor(facts: CachedFacts) {
+    const { name, kept, texts, description } = facts;
     this.name = name;
     this.quotedName = JSON.stringify(name);
-    this.definition = definition;
-    this.nameStart = nameStart;
-    this.nameEnd = nameEnd;
-    this.description = description;
-    this.#upstream = upstream;
+    this.definition = texts.handshake.definition;
+    this.nameStart = texts.handshake.nameStart;
+    this.nameEnd = texts.handshake.nameEnd;
+    this.modern = texts.modern;
+    this.source = kept === this.definition ? undefined : kept;
+    this.wrapsOutput = texts.wrapsOutput;
+    this.description = typeof description === 'string' ? description : undefined;
+    this.#facts = facts;
+  }
+
+  get paramHeaders(): ListedTool['paramHeaders'] {
+    this.#paramHeaders ??= readParamHeaders((parse(this.#facts.kept) as ShownSchemas).inputSchema).headers;
+    return this.#paramHeaders;
   }
 
   /** @throws {DoorError} TOOL_EXCLUDED where the kept schema cannot be compiled: rather no judge than a lenient one */
@@ -110,15 +144,17 @@ class CachedTool implements ListedTool {
   }
 
   #judges(): Pick<ListedTool, 'input' | 'output'> {
-    this.#judged ??= compileDefinition(this.#upstream, this.definition);
+    this.#judged ??= compileDefinition(this.#facts);
     return this.#judged;
   }
 }
 
-function compileDefinition(upstream: string, definition: string): ListedTool {
-  const read = readDefinition(encodeText(definition), {
+function compileDefinition({ upstream, era, kept }: CachedFacts): ListedTool {
+  const read = readDefinition(encodeText(kept), {
     upstream,
+    era,
     uncompilableOutput: 'ignore',
+    hasHeaders: false,
     position: 1,
     // The fresh list tells what is odd about it.
     warn: () => {},

@@ -12,6 +12,8 @@ export interface ToolList {
 export interface ListingOptions {
   readonly upstream: string;
   readonly uncompilableOutput: 'exclude' | 'ignore';
+  /** Calls repeat parameters in headers: the upstream is one of the 2026 era, over HTTP. */
+  readonly hasHeaders?: boolean;
   readonly request: RequestOptions;
   readonly warn: (warning: DefinitionWarning | { readonly warning: string; readonly message: string }) => void;
 }
@@ -22,7 +24,8 @@ export interface ListingOptions {
  * @throws {DoorError} UPSTREAM_BROKE_PROTOCOL when an answer is no list; whatever the connection throws
  */
 export async function listTools(connection: Connection, options: ListingOptions): Promise<ToolList> {
-  const { upstream, request, warn } = options;
+  const { upstream, request, warn, hasHeaders = false } = options;
+  const { era } = connection.codec;
   const tools = new Map<string, ListedTool>();
   const exclusions: Exclusion[] = [];
   let position = 0;
@@ -30,7 +33,7 @@ export async function listTools(connection: Connection, options: ListingOptions)
   for await (const { elements, isRepeat } of listPages(connection, paging)) {
     for (const element of elements) {
       position++;
-      const read = readDefinition(element, { ...options, position });
+      const read = readDefinition(element, { ...options, era, hasHeaders, position });
       if (read.kind === 'exclusion') exclusions.push(read.exclusion);
       else if (!tools.has(read.tool.name)) tools.set(read.tool.name, read.tool);
       else if (!isRepeat) {

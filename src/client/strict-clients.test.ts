@@ -5,7 +5,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
 import { encodeText } from '../base/index.js';
-import { findStrictMisfit } from './strict-clients.js';
+import { findModernMisfit, findStrictMisfit } from './strict-clients.js';
 import { readDefinition } from './tool-definition.js';
 
 /** Whether an SDK client takes a list with this one tool in it. */
@@ -54,12 +54,15 @@ describe.each(Object.entries(SCHEMAS))('%s', (_, outputSchema) => {
     const read = readDefinition(encodeText(JSON.stringify(tool)), {
       upstream: 'up',
       uncompilableOutput: 'exclude',
+      era: 'handshake',
+      hasHeaders: false,
       position: 1,
       warn: ({ warning }) => warnings.push(warning),
     });
     if (read.kind !== 'tool') throw new Error(read.exclusion.reason);
     expect(await takes(JSON.parse(read.tool.definition))).toBe(true);
     expect(read.tool.output).toBeDefined();
-    expect(warnings.includes('strict-misfit')).toBe(findStrictMisfit(outputSchema) !== undefined);
+    const misfit = findStrictMisfit(outputSchema) ?? findModernMisfit(outputSchema);
+    expect(warnings.includes('strict-misfit')).toBe(misfit !== undefined);
   });
 });

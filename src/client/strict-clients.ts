@@ -28,6 +28,18 @@ export function findStrictMisfit(schema: unknown): string | undefined {
   return undefined;
 }
 
+/**
+ * Why an official SDK client of the 2026 era could not compile an output schema that the older ones can. It loses no list
+ * for it, but refuses every call of that tool before it is sent; without the schema it sends them.
+ *
+ * @returns a sentence, or undefined where nothing is known against the schema
+ */
+export function findModernMisfit(schema: unknown): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  const { $schema } = schema as { readonly $schema?: unknown };
+  return typeof $schema === 'string' && $schema.includes('draft-04') ? 'it is written in draft-04' : undefined;
+}
+
 function isUnicodePattern(pattern: string): boolean {
   try {
     new RegExp(pattern, 'u');

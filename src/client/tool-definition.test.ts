@@ -11,10 +11,15 @@ interface Read {
   readonly warnings: readonly string[];
 }
 
-function read(text: string, uncompilableOutput: DefinitionOptions['uncompilableOutput'] = 'exclude'): Read {
+function read(
+  text: string,
+  uncompilableOutput: DefinitionOptions['uncompilableOutput'] = 'exclude',
+  { era = 'handshake', hasHeaders = false }: Partial<DefinitionOptions> = {},
+): Read {
   const warnings: string[] = [];
   const warn = ({ warning }: { readonly warning: string }): void => void warnings.push(warning);
-  const result = readDefinition(encodeText(text), { upstream: 'up', uncompilableOutput, position: 7, warn });
+  const options = { upstream: 'up', uncompilableOutput, era, hasHeaders, position: 7, warn };
+  const result = readDefinition(encodeText(text), options);
   return {
     tool: result.kind === 'tool' ? result.tool : undefined,
     exclusion: result.kind === 'exclusion' ? result.exclusion : undefined,
@@ -114,15 +119,15 @@ test.each<{ why: string; text: string; becomes: string; warnings?: string[] }>([
     becomes: `{"name":"a",${GOOD},"outputSchema":{"type":"object","$id":"case.result.v1","properties":{"ok":{}}}}`,
   },
   {
-    why: 'an outputSchema of another type is not shown, as 2025 knows objects only',
-    text: `{"name":"a",${GOOD},"outputSchema":{"type":"array"}}`,
-    becomes: `{"name":"a",${GOOD}}`,
+    why: 'an outputSchema of another type is that of an object with a result, as 2025 knows objects only',
+    text: `{"name":"a",${GOOD},"outputSchema": {"type":"array"} }`,
+    becomes: `{"name":"a",${GOOD},"outputSchema": {"type":"object","properties":{"result":{"type":"array"}},"required":["result"]} }`,
     warnings: ['misfit-member'],
   },
   {
-    why: 'nor is one that is a boolean',
+    why: 'so is one that is a boolean',
     text: `{"name":"a",${GOOD},"outputSchema":true}`,
-    becomes: `{"name":"a",${GOOD}}`,
+    becomes: `{"name":"a",${GOOD},"outputSchema":{"type":"object","properties":{"result":{}},"required":["result"]}}`,
     warnings: ['misfit-member'],
   },
   {
@@ -139,8 +144,9 @@ test.each<{ why: string; text: string; becomes: string; warnings?: string[] }>([
   expect(warned).toEqual(warnings);
 });
 
-test('an outputSchema that is not shown still judges', () => {
+test('an outputSchema judges as the upstream wrote it, however it is shown', () => {
   const { tool } = read(`{"name":"a",${GOOD},"outputSchema":{"type":"array"}}`);
+  expect(tool?.output?.checkValue([]).valid).toBe(true);
   expect(tool?.output?.checkValue({}).valid).toBe(false);
 });
 
@@ -265,10 +271,15 @@ function wanted(value: Json): Json {
     execution: isPlain,
     _meta: isPlain,
     icons: (icons) => Array.isArray(icons) && icons.every((icon) => isPlain(icon) && isString(icon.src)),
-    outputSchema: (schema) => isPlain(schema) && (schema.type ?? 'object') === 'object',
+    outputSchema: (schema) => schema !== null,
   });
   tool.inputSchema = schemaWanted(tool.inputSchema as Json);
-  if (tool.outputSchema) tool.outputSchema = schemaWanted(tool.outputSchema as Json);
+  const { outputSchema: output } = tool;
+  if (isPlain(output) && (output.type ?? 'object') === 'object') tool.outputSchema = schemaWanted(output);
+  else if (output !== undefined) {
+    const result = output === true ? {} : output;
+    tool.outputSchema = { type: 'object', properties: { result }, required: ['result'] };
+  }
   if (tool.annotations) {
     const kinds = { title: isString, readOnlyHint: isBoolean, idempotentHint: isBoolean };
     tool.annotations = kept(tool.annotations as Json, kinds);

@@ -1,14 +1,23 @@
 import type { DoorError, ErrorCode } from '../base/index.js';
 import { decodeText, JsonScanner, ObjectText, parseJson } from '../base/index.js';
 import type { Exclusion, ListedTool } from '../catalog/index.js';
+import { type Era, type HeaderFlaw, type ParamHeader, readParamHeaders } from '../protocol/index.js';
 import { compileSchema, type Judge } from '../schema/index.js';
+import { stripHeaderKeywords } from './header-keywords.js';
 import { COMMON_KINDS, isBoolean, isObject, isString, kindOf, type MemberKinds, misfitsOf } from './member-kinds.js';
-import { findStrictMisfit } from './strict-clients.js';
+import { type ToolTexts, textsOf } from './tool-texts.js';
 
 export interface DefinitionOptions {
   readonly upstream: string;
   /** `ignore` keeps a tool whose outputSchema alone cannot compile, without judging its answers. */
   readonly uncompilableOutput: 'exclude' | 'ignore';
+  /** That of the upstream. */
+  readonly era: Era;
+  /**
+   * Calls of the upstream repeat parameters in headers (MCP 2026-07-28 basic/transports/streamable-http): a tool that says
+   * wrongly in which must not be offered. Elsewhere what is wrong about that is left out instead.
+   */
+  readonly hasHeaders: boolean;
   /** Where in the list the tool stood, for tools without a readable name. */
   readonly position: number;
   readonly warn: (warning: DefinitionWarning) => void;
@@ -41,8 +50,8 @@ const INNER_KINDS: Readonly<Record<string, MemberKinds>> = {
 };
 
 const TYPE_OBJECT = '"type":"object"';
-const LETTER_T = 0x74;
-const LETTER_F = 0x66;
+/** So many annotations are named in one warning. */
+const MAX_NAMED = 5;
 
 const scanner = new JsonScanner();
 
@@ -60,8 +69,15 @@ export function readDefinition(text: Uint8Array, options: DefinitionOptions): De
   if (typeof name !== 'string' || name === '') {
     return excluded(options, `#${options.position}`, 'definition', '/name', 'the tool has no name');
   }
-  const reader = new DefinitionReader(text, value, name, options);
-  return reader.read();
+  const { headers, flaws } = readParamHeaders(value.inputSchema);
+  if (flaws.length === 0 || options.hasHeaders) {
+    return new DefinitionReader(text, value, { name, headers, flaws, options }).read();
+  }
+  // Callers over HTTP would be told to send headers that there are none of.
+  const named = flaws.slice(0, MAX_NAMED).map(({ schemaPath, message }) => `${schemaPath}: ${message}`);
+  const message = `${name}: left out of the inputSchema: ${named.join('; ')}`;
+  options.warn({ warning: 'header-annotation', message, tool: name });
+  return readDefinition(stripHeaderKeywords(text, flaws), { ...options, hasHeaders: true });
 }
 
 /** @returns the error where the text, whose grammar is known to be good, is nested too deeply to be read */
@@ -82,18 +98,29 @@ function nameIn(text: Uint8Array, options: DefinitionOptions): string {
   return typeof name === 'string' && name !== '' ? name : `#${options.position}`;
 }
 
+interface Read {
+  readonly name: string;
+  readonly headers: readonly ParamHeader[];
+  readonly flaws: readonly HeaderFlaw[];
+  readonly options: DefinitionOptions;
+}
+
 class DefinitionReader {
   readonly #value: Record<string, unknown>;
   readonly #name: string;
+  readonly #headers: readonly ParamHeader[];
+  readonly #flaws: readonly HeaderFlaw[];
   readonly #options: DefinitionOptions;
   readonly #text: ObjectText;
   /** Members of the tool itself that are not passed on. */
   readonly #dropped = new Set<string>();
 
-  constructor(text: Uint8Array, value: Record<string, unknown>, name: string, options: DefinitionOptions) {
+  constructor(text: Uint8Array, value: Record<string, unknown>, { name, headers, flaws, options }: Read) {
     this.#text = new ObjectText(text);
     this.#value = value;
     this.#name = name;
+    this.#headers = headers;
+    this.#flaws = flaws;
     this.#options = options;
   }
 
@@ -121,8 +148,8 @@ class DefinitionReader {
     for (const warning of compiled.warnings) {
       this.#warn('schema', `inputSchema${warning.schemaPath}: ${warning.message}`);
     }
-    this.#spellOutBooleans('inputSchema', schema);
-    return compiled.judge;
+    const [flaw] = this.#flaws;
+    return flaw === undefined ? compiled.judge : this.#exclude('inputSchema', flaw.schemaPath, flaw.message);
   }
 
   #compileOutput(): Judge | DefinitionResult | undefined {
@@ -148,29 +175,7 @@ class DefinitionReader {
     for (const warning of compiled.warnings) {
       this.#warn('schema', `outputSchema${warning.schemaPath}: ${warning.message}`);
     }
-    this.#fitOutput(schema);
     return compiled.judge;
-  }
-
-  /** In the 2025 revisions structuredContent is an object, and SDK clients refuse the list for any other root type. */
-  #fitOutput(schema: unknown): void {
-    if (!isObject(schema) || (schema.type !== undefined && schema.type !== 'object')) {
-      this.#warn(
-        'misfit-member',
-        'outputSchema is not of type "object"; answers are judged by it, callers do not see it',
-      );
-      this.#dropped.add('outputSchema');
-      return;
-    }
-    const misfit = findStrictMisfit(schema);
-    if (misfit !== undefined) {
-      this.#warn('strict-misfit', `${misfit}; answers are judged by outputSchema, callers do not see it`);
-      this.#dropped.add('outputSchema');
-      return;
-    }
-    // An absent root type then says the same as "object".
-    if (schema.type === undefined) this.#text.insertFirst(['outputSchema'], TYPE_OBJECT);
-    this.#spellOutBooleans('outputSchema', schema);
   }
 
   /** Members of the wrong kind (`annotations: null`) say nothing, and strict clients refuse the list for them. */
@@ -191,31 +196,34 @@ class DefinitionReader {
 
   #listed(input: Judge, output: Judge | undefined): ListedTool {
     const bytes = this.#text.finish();
-    scanner.scan(bytes, 0, bytes.length);
-    const name = scanner.find('name', bytes);
-    const description = this.#value.description;
-    // String offsets, not byte offsets: what is renamed later is the text.
-    const nameStart = decodeText(bytes, 0, scanner.valueStart[name]!).length;
-    const nameEnd = decodeText(bytes, 0, scanner.valueEnd[name]!).length;
+    const source = decodeText(bytes);
+    const { description, inputSchema } = this.#value;
+    const outputSchema = this.#dropped.has('outputSchema') ? undefined : this.#value.outputSchema;
+    const texts = textsOf(bytes, { inputSchema, outputSchema }, this.#options.era);
+    this.#warnOfOutput(texts);
     return {
       name: this.#name,
       quotedName: JSON.stringify(this.#name),
-      definition: decodeText(bytes),
-      nameStart,
-      nameEnd,
+      ...texts.handshake,
+      ...(texts.modern !== undefined && { modern: texts.modern }),
+      ...(source !== texts.handshake.definition && { source }),
+      wrapsOutput: texts.wrapsOutput,
+      paramHeaders: this.#headers,
       description: typeof description === 'string' ? description : undefined,
       input,
       output,
     };
   }
 
-  /** `true` and `false` as property schemas are good JSON Schema, but SDK v1 clients refuse the list for them. */
-  #spellOutBooleans(member: 'inputSchema' | 'outputSchema', schema: Record<string, unknown>): void {
-    const { properties } = schema;
-    if (!isObject(properties) || !Object.values(properties).some((value) => typeof value === 'boolean')) return;
-    this.#text.replaceValues([member, 'properties'], (first) =>
-      first === LETTER_T ? '{}' : first === LETTER_F ? '{"not":{}}' : undefined,
-    );
+  #warnOfOutput({ wrapsOutput, hidden }: ToolTexts): void {
+    if (hidden !== undefined) {
+      this.#warn('strict-misfit', `${hidden}; answers are judged by outputSchema, not all callers see it`);
+    } else if (wrapsOutput && this.#options.era === 'handshake') {
+      this.#warn(
+        'misfit-member',
+        'outputSchema is not of type "object"; callers of its era see it as one with a "result"',
+      );
+    }
   }
 
   #warn(warning: string, message: string, code?: ErrorCode): void {

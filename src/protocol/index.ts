@@ -1,5 +1,6 @@
 export { type CallParams, locateCallParams, makeCallParams } from './call-params.js';
 export { type Comeback, NO_COMEBACK } from './comeback.js';
+export { isClientMethod, toHandshakeError, toModernError } from './era-map.js';
 export { type Envelope, forwardCall, forwardRequest, progressTokenOf } from './forward.js';
 export { type FramingHandlers, LineFramer } from './framing.js';
 export { type HandshakeResultOptions, toHandshakeResult } from './handshake-result.js';
