@@ -34,6 +34,11 @@ export class ParkedRequests {
   readonly #byPrincipal = new Map<string, number>();
   #inAll = 0;
 
+  /** How many wait, over all principals. */
+  get size(): number {
+    return this.#inAll;
+  }
+
   /** @throws {DoorError} BUSY when there are too many already */
   take(principal: string): void {
     const own = this.#byPrincipal.get(principal) ?? 0;
