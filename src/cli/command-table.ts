@@ -50,6 +50,17 @@ const START_TIMEOUT: OptionSpec = {
   summary: 'How long to wait for each server to start: 30, 500ms, 2m (default 60s)',
 };
 
+const LOG_LEVEL: OptionSpec = {
+  name: 'log-level',
+  value: 'LEVEL',
+  summary: 'What to log: error, warn (default) or info',
+};
+const LOG_FORMAT: OptionSpec = {
+  name: 'log-format',
+  value: 'FORMAT',
+  summary: 'How to log: text (default on a terminal) or json',
+};
+
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: 'help', short: 'h', summary: 'Show help' },
   { name: 'version', short: 'V', summary: 'Show the version' },
@@ -64,17 +75,37 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: [
       'This is the command an MCP client is configured with. It runs until its input ends. What goes wrong is written to stderr, a line each.',
     ],
-    options: [
-      CONFIG,
-      PREFIX,
-      VERBOSE,
-      { name: 'log-level', value: 'LEVEL', summary: 'What to log: error, warn (default) or info' },
-      { name: 'log-format', value: 'FORMAT', summary: 'How to log: text (default on a terminal) or json' },
-    ],
+    options: [CONFIG, PREFIX, VERBOSE, LOG_LEVEL, LOG_FORMAT],
     takesTarget: true,
     examples: [
       ['doorward stdio --config ~/doorward.json', 'serve what this file names'],
       ['doorward stdio -- npx -y @modelcontextprotocol/server-everything', 'put the door before one server'],
+    ],
+    exits: [0, 1, 2],
+  },
+  {
+    name: 'serve',
+    minOperands: 0,
+    maxOperands: 0,
+    summary: 'Serve all servers over HTTP, as one MCP server',
+    about: [
+      'Prints the URL on stderr when it listens, and runs until a signal ends it: calls under way may take 15 seconds more, a second signal ends at once. Callers of every MCP version are served under the one URL.',
+      'Only this machine can reach it. Any other --host needs http.auth in the configuration.',
+    ],
+    options: [
+      CONFIG,
+      { name: 'host', value: 'ADDRESS', summary: 'Listen on this address (default 127.0.0.1)' },
+      { name: 'port', short: 'p', value: 'PORT', summary: 'Listen on this port; 0 takes a free one (default 7450)' },
+      PREFIX,
+      JSON_OUTPUT,
+      VERBOSE,
+      LOG_LEVEL,
+      LOG_FORMAT,
+    ],
+    takesTarget: true,
+    examples: [
+      ['doorward serve', 'serve what the configuration names at http://127.0.0.1:7450/mcp'],
+      ['doorward serve --port 8080 -- npx -y @modelcontextprotocol/server-everything', 'put one server on HTTP'],
     ],
     exits: [0, 1, 2],
   },

@@ -37,9 +37,18 @@ export async function loadConfig(run: Run, cli: Cli): Promise<LoadedConfig> {
   return { config, file: found, folder: dirname(found.path), refused };
 }
 
+/** Flags that stand for a field of the configuration. */
+const FLAGS = [
+  { name: 'prefix', path: ['prefix'] },
+  { name: 'host', path: ['http', 'host'] },
+  { name: 'port', path: ['http', 'port'] },
+];
+
 function flagsOf({ options }: Run): readonly FlagOverride[] {
-  const prefix = options.get('prefix');
-  return typeof prefix === 'string' ? [{ flag: '--prefix', path: ['prefix'], text: prefix }] : [];
+  return FLAGS.flatMap(({ name, path }) => {
+    const text = options.get(name);
+    return typeof text === 'string' ? [{ flag: `--${name}`, path, text }] : [];
+  });
 }
 
 /** The program's own name: what messages call a server that has no other. */

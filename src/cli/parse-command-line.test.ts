@@ -70,7 +70,7 @@ test.each(['--version', '-V'])('%s asks for the version', (line) => expect(parse
 
 test.each([
   { line: 'tolls', says: 'there is no command "tolls"', hint: 'Did you mean doorward tools?' },
-  { line: 'xyzzy', says: 'there is no command "xyzzy"', hint: 'Commands: stdio, tools' },
+  { line: 'xyzzy', says: 'there is no command "xyzzy"', hint: 'Commands: stdio, serve, tools' },
   { line: 'config', says: 'config needs a command', hint: 'validate, trust, path' },
   { line: 'config pth', says: 'there is no command "pth"', hint: 'Did you mean doorward config path?' },
   { line: '--json', says: 'no command was given', hint: 'Write one of stdio' },

@@ -122,6 +122,8 @@ async function runCommand(run: Run, cli: Cli): Promise<number> {
   switch (run.command.name) {
     case 'stdio':
       return (await import('./commands/stdio.js')).runStdio(run, cli);
+    case 'serve':
+      return (await import('./commands/serve.js')).runServe(run, cli);
     case 'tools':
       return (await import('./commands/tools.js')).runTools(run, cli);
     case 'call':

@@ -8,5 +8,5 @@ export { type FlagOverride, overridableFields } from './override.js';
 export { type Place, quoted } from './place.js';
 export { configError, type Problem, type ProblemKind, problemSubject, problemText } from './problem.js';
 export { adHocConfig, type Config, type ConfigInput, readConfig } from './read-config.js';
-export { type ServerEntry, type ServerOptions, type ServerTarget, unsupportedHttp } from './server-entry.js';
+export type { ServerEntry, ServerOptions, ServerTarget } from './server-entry.js';
 export { judgeTrust, type TrustRecord, type TrustVerdict, untrustedError } from './trust.js';

@@ -4,7 +4,7 @@ import type { TableValue } from './field-kinds.js';
 import { SERVER_FIELDS } from './fields.js';
 import { type JsoncMember, membersOf } from './jsonc.js';
 import { type Path, type Place, quoted } from './place.js';
-import { configError, makeProblem, type Problem, type ProblemFacts } from './problem.js';
+import { configError, type ProblemFacts } from './problem.js';
 
 type ServerFields = TableValue<typeof SERVER_FIELDS>;
 
@@ -236,16 +236,4 @@ function isWritten(entry: Entry, field: string): boolean {
 
 function findWritten({ member }: Entry, field: string) {
   return member.value.children?.findLast((property) => property.children?.[0]?.value === field)?.children?.[1];
-}
-
-/** The problem of an entry that is sound but that this version cannot serve. */
-export function unsupportedHttp({ id, place }: ServerEntry, path: Path = ['mcpServers', id]): Problem {
-  return makeProblem({
-    kind: 'not-supported',
-    path,
-    message: 'servers with a url are not supported yet',
-    hint: 'Set "enabled": false to silence this, or name a command that bridges to HTTP.',
-    place,
-    server: id,
-  });
 }

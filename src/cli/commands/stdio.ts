@@ -1,21 +1,20 @@
-import { problemText } from '../../config/index.js';
 import {
   cachedInstructions,
   FileCatalogCache,
   gatewayLimitsOf,
-  jsonLogLine,
   logEvents,
   mountsOf,
   serveStdio,
 } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { leaveSoon } from '../leave-soon.js';
-import { type LoadedConfig, loadConfig } from '../load-config.js';
+import { loadConfig } from '../load-config.js';
+import { logConfig } from '../log-config.js';
 import { type LogOptions, readLogOptions } from '../log-options.js';
 import { logScreen } from '../log-screen.js';
 import { openGateway } from '../open-gateway.js';
 import type { Run } from '../parse-command-line.js';
-import { errorAsJson, writeError, writePassedOver, writeProblem } from '../report-error.js';
+import { writeError } from '../report-error.js';
 import { VERSION } from '../version.js';
 
 /** `doorward stdio`: serves until the caller leaves or a signal comes. */
@@ -52,23 +51,4 @@ async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
   });
   if (end.kind === 'broken') writeError(end.reason, cli.err);
   return end.kind === 'broken' ? 1 : 0;
-}
-
-/** Says what is wrong with the configuration, in the form of the log: whoever reads one reads the other. */
-function logConfig({ config, file, refused }: LoadedConfig, { err }: Cli, { format, level }: LogOptions): void {
-  const used = String(file?.path);
-  const passedOver = level === 'error' ? [] : refused;
-  const problems = config.problems.filter(({ severity }) => severity === 'error' || level !== 'error');
-  if (format === 'text') {
-    for (const error of passedOver) writePassedOver(error, used, err);
-    for (const problem of problems) writeProblem(problem, err);
-    return;
-  }
-  for (const error of passedOver) {
-    err.write(`${jsonLogLine('warn', 'config.refused', { ...errorAsJson(error), used })}\n`);
-  }
-  for (const problem of problems) {
-    const severity = problem.severity === 'error' ? 'error' : 'warn';
-    err.write(`${jsonLogLine(severity, 'config.problem', { ...problem, text: problemText(problem) })}\n`);
-  }
 }

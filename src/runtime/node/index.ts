@@ -29,6 +29,7 @@ export type { AuthStatus, LoggedOut, LoginOptions } from './oauth-login.js';
 export { openBrowser } from './open-browser.js';
 export { killGroups } from './process-group.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';
+export { type ServeHttpOptions, serveHttp } from './http-serving.js';
 export { type StdioEnd, type StdioOptions, serveStdio } from './stdio.js';
 export { FileTokenStore } from './token-store.js';
 export { readTrust, removeTrust, sha256Of, writeTrust } from './trust-store.js';

@@ -1,0 +1,93 @@
+import { type Clock, DoorError } from '../../base/index.js';
+import type { Environment, HttpAuth, HttpSettings } from '../../config/index.js';
+import {
+  type HttpDoor,
+  type HttpDoorOptions,
+  type Identifier,
+  loadHttpDoor,
+  type Readiness,
+} from '../../doors/index.js';
+import { guardedFetch } from './egress.js';
+import { type HttpServer, listenHttp } from './http-server.js';
+
+export interface HttpDoorSetup {
+  readonly http: HttpSettings;
+  /** What stands behind the door. */
+  readonly served: Pick<HttpDoorOptions, 'gateway' | 'limits' | 'info' | 'instructions'>;
+  readonly readiness: () => Readiness;
+  readonly environment: Environment;
+  readonly clock: Clock;
+}
+
+/** A door that is open on a port. */
+export interface OpenHttpDoor {
+  readonly door: HttpDoor;
+  readonly server: HttpServer;
+  /** Where callers on this machine reach it. */
+  readonly url: string;
+}
+
+/**
+ * Opens the door that the configuration describes.
+ *
+ * @throws {DoorError} CONFIG_INVALID where everybody on the network could come in, or the address cannot be listened on
+ */
+export async function openHttpDoor(setup: HttpDoorSetup): Promise<OpenHttpDoor> {
+  const { http, served, readiness, environment, clock } = setup;
+  const { host, path, publicUrl, allowedHosts, allowedOrigins, maxSessions, idleTimeoutMs } = http;
+  refuseOpenBind(http);
+  const lib = await loadHttpDoor();
+  let port = http.port;
+  const identifier = identifierOf(http.auth, { lib, environment, clock });
+  const resource = publicUrl === undefined ? undefined : lib.resourceUrl(publicUrl, path);
+  const metadata =
+    resource === undefined || identifier.issuers.length === 0
+      ? undefined
+      : lib.resourceMetadata({ resource, issuers: identifier.issuers, scopes: identifier.requiredScopes });
+  const door = new lib.HttpDoor({
+    ...served,
+    identifier,
+    ...(metadata && { metadataUrl: metadata.url }),
+    admission: { port: () => port, host, allowedHosts, allowedOrigins, ...(publicUrl !== undefined && { publicUrl }) },
+    maxSessions,
+    idleTimeoutMs,
+    clock,
+  });
+  const app = lib.createHttpApp({ door, path, readiness, ...(metadata && { metadata }) });
+  const server = await listenHttp(http, app);
+  port = server.port;
+  return { door, server, url: `http://${shownHost(host)}:${port}${path}` };
+}
+
+interface Means {
+  readonly lib: Awaited<ReturnType<typeof loadHttpDoor>>;
+  readonly environment: Environment;
+  readonly clock: Clock;
+}
+
+function identifierOf(auth: HttpAuth | undefined, { lib, environment, clock }: Means): Identifier {
+  if (auth === undefined) return lib.anyone;
+  if (auth.kind === 'tokens') return lib.tokenIdentifier(auth.tokens, auth.requiredScopes);
+  // The address of the keys is the operator's own word, so wherever that lies may be asked.
+  return lib.issuerIdentifier({ ...auth, fetch: guardedFetch({ server: auth.jwksUri, environment }), clock });
+}
+
+/** Whoever can reach the port can do whatever the servers behind it can: on a network that is nobody's choice by default. */
+function refuseOpenBind({ host, auth }: HttpSettings): void {
+  if (auth !== undefined || isLoopback(host)) return;
+  throw new DoorError('CONFIG_INVALID', `http.host is ${host}, and everybody who can reach it could come in`, {
+    data: { reason: 'open-bind', host },
+    hint: 'Set http.auth: "tokens", or "issuer", "audience" and "jwksUri". Or listen on 127.0.0.1.',
+  });
+}
+
+/** Whether only this machine can reach what listens there. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '');
+  return name === 'localhost' || name === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
+}
+
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::' || host === '[::]') return '127.0.0.1';
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}

@@ -1,0 +1,157 @@
+import { type CancelListener, type CancelSignal, DoorError, systemClock } from '../../base/index.js';
+import type { Environment, HttpSettings } from '../../config/index.js';
+import type { HttpDoorOptions, Phase, Readiness } from '../../doors/index.js';
+import type { Gateway } from '../../gateway/index.js';
+import { lendNativeBytes } from './native-bytes.js';
+import { hurryGroups } from './process-group.js';
+
+export interface ServeHttpOptions {
+  readonly http: HttpSettings;
+  readonly limits: HttpDoorOptions['limits'];
+  readonly info: HttpDoorOptions['info'];
+  readonly instructions?: HttpDoorOptions['instructions'];
+  readonly environment: Environment;
+  /** Makes the gateway. Its upstreams are started once the door is open. */
+  readonly open: () => Promise<Gateway>;
+  /** The door is open: where callers on this machine reach it. */
+  readonly listening: (url: string) => void;
+  /** Ends serving as SIGTERM does. */
+  readonly signal?: CancelSignal;
+}
+
+const LAST_WRITE_MS = 1_000;
+/** How long calls under way may take once the end has begun; the last writes come on top. */
+const DRAIN_MS = 15_000 - LAST_WRITE_MS;
+/** Upstreams that have not answered by then are waited for no longer: the door serves what there is. */
+const STARTING_MS = 5_000;
+
+/**
+ * Serves over HTTP until a signal comes; then takes nothing new, lets what is under way end, and ends everything that was
+ * started. A second signal ends the wait.
+ *
+ * @throws {DoorError} CONFIG_INVALID where the door cannot be opened as it is configured
+ */
+export async function serveHttp(options: ServeHttpOptions): Promise<void> {
+  const { http, limits, info, instructions, environment, open, listening } = options;
+  lendNativeBytes();
+  const ends = new Ends(options.signal);
+  let gateway: Gateway | undefined;
+  try {
+    // A door on stdio needs nothing of this.
+    const { openHttpDoor } = await import('./http-door.js');
+    gateway = await open();
+    const served = { gateway, limits, info, ...(instructions && { instructions }) };
+    const readiness = new Watch(gateway, () => ends.isReached);
+    const { door, server, url } = await openHttpDoor({
+      http,
+      served,
+      environment,
+      clock: systemClock,
+      readiness: () => readiness.now(),
+    });
+    try {
+      gateway.start();
+      listening(url);
+      await ends.reached;
+      server.stop();
+      door.refuse(new DoorError('BUSY', 'doorward is ending and takes no new requests'));
+      await ends.wait(door.whenIdle(), DRAIN_MS);
+      door.abandon(new DoorError('UPSTREAM_LOST', ends.whyTooLate, { data: { outcome: 'unknown' } }));
+      await ends.wait(door.whenIdle(), LAST_WRITE_MS, LAST_WRITE_MS / 5);
+    } finally {
+      await door.close();
+      await server.close();
+    }
+  } finally {
+    await gateway?.close();
+    ends.forget();
+  }
+}
+
+/** How things are, for whoever asks whether calls can be served. */
+class Watch {
+  readonly #gateway: Gateway;
+  readonly #isEnding: () => boolean;
+  readonly #sinceMs = systemClock.monotonicMs();
+  #hasStarted = false;
+
+  constructor(gateway: Gateway, isEnding: () => boolean) {
+    this.#gateway = gateway;
+    this.#isEnding = isEnding;
+  }
+
+  now(): Readiness {
+    const upstreams = this.#gateway.upstreams();
+    const words = upstreams.map(({ id, state }) => ({ id, state: state.kind }));
+    const isWaiting = words.some(({ state }) => state === 'idle' || state === 'connecting');
+    this.#hasStarted ||= !isWaiting || systemClock.monotonicMs() - this.#sinceMs > STARTING_MS;
+    const status: Phase = this.#isEnding() ? 'draining' : this.#hasStarted ? 'ready' : 'starting';
+    const degraded = words.filter(({ state }) => state !== 'ready').map(({ id }) => id);
+    return { status, degraded, upstreams: words };
+  }
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** The signals that end serving: the first one in good order, the second one at once. */
+class Ends implements CancelListener {
+  readonly reached: Promise<void>;
+  #reach!: () => void;
+  #hurry!: () => void;
+  readonly #hurried: Promise<void>;
+  #count = 0;
+  readonly #signal: CancelSignal | undefined;
+  readonly #onSignal = (): void => this.handleEvent();
+
+  constructor(signal: CancelSignal | undefined) {
+    this.#signal = signal;
+    this.reached = new Promise((resolve) => {
+      this.#reach = resolve;
+    });
+    this.#hurried = new Promise((resolve) => {
+      this.#hurry = resolve;
+    });
+    for (const name of SIGNALS) process.on(name, this.#onSignal);
+    signal?.addEventListener('abort', this);
+    if (signal?.aborted) this.handleEvent();
+  }
+
+  get isReached(): boolean {
+    return this.#count > 0;
+  }
+
+  get whyTooLate(): string {
+    return this.#count > 1
+      ? 'doorward was told to end at once, before the answer came'
+      : `doorward was told to end, and the answer did not come within ${DRAIN_MS} ms`;
+  }
+
+  handleEvent(): void {
+    this.#count++;
+    this.#reach();
+    if (this.#count < 2) return;
+    this.#hurry();
+    hurryGroups();
+  }
+
+  /** Waits for `task`, at most `timeoutMs`; no longer than `hurriedMs` once there is no more time. */
+  async wait(task: Promise<void>, timeoutMs: number, hurriedMs = 0): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+      void this.#hurried.then(() => {
+        clearTimeout(timer);
+        if (!isOver) timer = setTimeout(resolve, hurriedMs);
+      });
+    });
+    await Promise.race([task, timeout]);
+    isOver = true;
+    clearTimeout(timer);
+  }
+
+  forget(): void {
+    for (const name of SIGNALS) process.off(name, this.#onSignal);
+    this.#signal?.removeEventListener('abort', this);
+  }
+}
