@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { SecureContext } from 'node:tls';
 
+/** A file of certificates is no good. */
+export class CertificateFault extends Error {}
+
 /**
  * Whom we trust beside Node's own list, where SSL_CERT_FILE names them. NODE_EXTRA_CA_CERTS is Node's own affair until a
  * list is given by hand, which then has to hold those as well.
  *
  * @returns undefined where Node's own way is all there is
- * @throws when a file cannot be read or holds no certificates
+ * @throws {CertificateFault} when a file cannot be read or holds no certificates
  */
 export function trustedContext(env: Readonly<Record<string, string | undefined>>): SecureContext | undefined {
   const file = env.SSL_CERT_FILE;
@@ -23,8 +26,9 @@ function readCertificates(variable: string, file: string): string {
   try {
     text = readFileSync(file, 'utf8');
   } catch (thrown) {
-    throw new Error(`${variable} names ${file}, which cannot be read`, { cause: thrown });
+    throw new CertificateFault(`${variable} names ${file}, which cannot be read`, { cause: thrown });
   }
-  if (!text.includes('-----BEGIN ')) throw new Error(`${variable} names ${file}, which holds no certificates (PEM)`);
+  if (!text.includes('-----BEGIN '))
+    throw new CertificateFault(`${variable} names ${file}, which holds no certificates (PEM)`);
   return text;
 }

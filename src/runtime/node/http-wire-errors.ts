@@ -1,4 +1,5 @@
 import { DoorError } from '../../base/index.js';
+import { CertificateFault } from './ca-certificates.js';
 import { ProxyFault } from './proxy-tunnel.js';
 
 export type WireFault = 'dns' | 'refused' | 'tls' | 'timeout' | 'reset' | 'proxy' | 'protocol' | 'unusable';
@@ -53,6 +54,7 @@ export function wireError(place: string, error: NodeJS.ErrnoException, { isUnsen
 
 export function classOf(error: NodeJS.ErrnoException): WireFault {
   if (error instanceof ProxyFault) return 'proxy';
+  if (error instanceof CertificateFault) return 'tls';
   if (error instanceof ConnectTimeout) return 'timeout';
   const code = error.code ?? '';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || error.syscall === 'getaddrinfo') return 'dns';
@@ -82,6 +84,7 @@ function isConnecting(error: NodeJS.ErrnoException): boolean {
 
 /** The code that experts look up; a fault of the proxy, or of a file, is said in whole. */
 function detailOf(error: NodeJS.ErrnoException): string {
-  if (error instanceof ProxyFault || error instanceof ConnectTimeout) return ` (${error.message})`;
+  const isOurs = error instanceof ProxyFault || error instanceof ConnectTimeout || error instanceof CertificateFault;
+  if (isOurs) return ` (${error.message})`;
   return error.code === undefined ? '' : ` (${error.code})`;
 }

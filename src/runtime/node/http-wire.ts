@@ -73,7 +73,7 @@ class NodeHttpWire implements HttpWire {
 
   #findWay(url: URL): Way {
     const proxy = findProxyOrFault(url, this.#env);
-    const place = `${url.origin}${url.pathname}`;
+    const place = placeOf(url);
     const headers = ['host', url.host];
     if (url.username !== '' || url.password !== '') headers.push('authorization', basic(url));
     if (proxy === undefined || url.protocol === 'https:') {
@@ -201,7 +201,8 @@ class NodeExchange implements WireExchange {
     this.#isOver = true;
     this.#out?.destroy();
     const progress = { isUnsent: !this.#isWritten, hasHead: this.#hasHead };
-    this.#handlers.failed(wireError(this.#place, error, progress));
+    const place = this.#place === '' ? placeOf(new URL(this.#request.url)) : this.#place;
+    this.#handlers.failed(wireError(place, error, progress));
   }
 }
 
@@ -214,6 +215,11 @@ function findProxyOrFault(url: URL, env: Readonly<Record<string, string | undefi
   }
   if (proxy === undefined || proxy.protocol === 'http:' || proxy.protocol === 'https:') return proxy;
   throw new ProxyFault(`a proxy of kind ${proxy.protocol}// is not supported`);
+}
+
+/** A URL as it may be shown: user, password and query may be secrets. */
+function placeOf(url: URL): string {
+  return `${url.origin}${url.pathname}`;
 }
 
 function basic(url: URL): string {
