@@ -17,6 +17,7 @@ const schemaPerf = { runs: '../schema-cases.test.ts' };
 const config = { runs: 'config.test.ts' };
 const asking = { runs: 'asking.test.ts' };
 const trouble = { runs: 'trouble.test.ts' };
+const rounds = { runs: 'rounds.test.ts' };
 
 const later = (issue: number, why: string): Disposition => ({ later: issue, why });
 const NO_COERCION = 'variants with options.coerce: no coercion of arguments (design.md section 4b)';
@@ -132,9 +133,9 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   d07: asking,
   d08: asking,
   d12: { ...asking, except: ['the strict mode'] },
-  d14: later(5, MODERN),
-  d15: later(5, MODERN),
-  d16: later(5, MODERN),
+  d14: rounds,
+  d15: rounds,
+  d16: rounds,
   d18: asking,
   e01: later(5, 'OAuth'),
   e02: later(5, 'OAuth'),
