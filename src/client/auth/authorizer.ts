@@ -1,6 +1,7 @@
 import { type CallSignal, type Clock, DoorError, type EventBus, orAborted } from '../../base/index.js';
 import type { Authorizer } from '../transport.js';
 import { type Challenge, readChallenge } from './challenge.js';
+import { loginCommand } from './hints.js';
 import type { Refreshed } from './refresh.js';
 import { isCovered, unionOf } from './scopes.js';
 import { type TemporaryTrouble, troubleError } from './trouble.js';
@@ -130,7 +131,7 @@ class OAuthAuthorizer implements Authorizer {
   /** After a 403 that names scopes: a refresh cannot widen a token (RFC 6749 section 6), only a login can. */
   async #widen(challenge: string, said: Challenge, current: Credential | undefined): Promise<boolean> {
     const { server, interactive } = this.#options;
-    const scope = unionOf(current?.scope, said.scope);
+    const scope = unionOf(current?.asked, current?.scope, said.scope);
     const isMore = said.scope !== undefined && !isCovered(said.scope, current?.scope);
     const key = scope ?? '';
     if (interactive && isMore && !this.#denied.has(key)) {
@@ -167,6 +168,8 @@ class OAuthAuthorizer implements Authorizer {
     const scope = wanted.scope ?? challenged;
     const noted = { reason: wanted.reason, ...(scope && { scope }), ...(resourceMetadata && { resourceMetadata }) };
     const before = (await store.read(url))?.wanted;
+    // Scopes that are lacking are not forgotten over a token that has run out meanwhile.
+    if (before?.reason === 'insufficient-scope' && wanted.reason === 'unauthorized') return;
     if (before && JSON.stringify(before) === JSON.stringify(noted)) return;
     await changeRecord(store, url, (record) => ({ ...record, wanted: noted })).catch(() => {});
   }
@@ -221,7 +224,7 @@ class OAuthAuthorizer implements Authorizer {
       data: { server },
       hint:
         isUnknown && config.clientId === current.client.id
-          ? `Check oauth.clientId and oauth.clientSecret in the entry of ${server}, then run: doorward login ${server}`
+          ? `Check oauth.clientId and oauth.clientSecret in the entry of ${server}, then run: ${loginCommand(server)}`
           : loginHint(server),
     });
   }
@@ -237,7 +240,7 @@ function canRefresh({ tokens, client }: Credential): boolean {
 }
 
 function loginHint(server: string): string {
-  return `Run: doorward login ${server}`;
+  return `Run: ${loginCommand(server)}`;
 }
 
 function headersOf(access: string): Readonly<Record<string, string>> {

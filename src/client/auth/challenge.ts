@@ -10,6 +10,7 @@ export interface Challenge {
 const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y;
 /** A parameter's value. A quoted one may hold commas, which is why a split at commas does not do. */
 const VALUE = /\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/y;
+const OPEN_QUOTE = /\s*=\s*"/y;
 const GAP = /[\s,]*/y;
 /** What some schemes have instead of parameters: `Negotiate YII=`. */
 const TOKEN68 = /\s+[A-Za-z0-9._~+/-]+=*(?=\s*(?:,|$))/y;
@@ -57,6 +58,8 @@ function challengesOf(text: string) {
       if (!parameters.has(name)) parameters.set(name, value[1]?.replace(/\\(.)/g, '$1') ?? value[2]!);
       continue;
     }
+    // A quote that never ends: nothing behind it can be told apart, and looking for its end again and again takes long.
+    if (take(OPEN_QUOTE)) break;
     challenges.push({ scheme: name, parameters: new Map() });
     take(TOKEN68);
   }

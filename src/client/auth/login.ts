@@ -9,9 +9,11 @@ import {
 import { type Clock, DoorError } from '../../base/index.js';
 import { readChallenge } from './challenge.js';
 import { type Discovered, discover } from './discovery.js';
+import { loginCommand } from './hints.js';
+import { insecure, loginFailure } from './login-failure.js';
 import { chooseClient } from './registration.js';
-import { selectScope } from './scopes.js';
-import { TemporaryTrouble, troubleError, troubleOfAnswer } from './trouble.js';
+import { selectScope, unionOf } from './scopes.js';
+import { troubleOfAnswer } from './trouble.js';
 import {
   type Credential,
   changeRecord,
@@ -60,8 +62,7 @@ export async function logIn(options: LogInOptions): Promise<Credential | undefin
   try {
     return await attempt(options);
   } catch (thrown) {
-    if (thrown instanceof TemporaryTrouble) throw troubleError(thrown, `${options.server} cannot be logged in to`);
-    throw thrown;
+    throw loginFailure(thrown, options.server);
   }
 }
 
@@ -85,7 +86,8 @@ async function attempt(options: LogInOptions): Promise<Credential | undefined> {
     configured: config.scope,
     challenged: challenge.scope,
     resource: discovered.scopes,
-    before: unionForStepUp(record, before),
+    before: unionOf(before?.asked, before?.scope),
+    lacking: record?.wanted?.reason === 'insufficient-scope' ? record.wanted.scope : undefined,
     server: metadata.scopes_supported,
   });
   const { redirectUri } = agent;
@@ -106,11 +108,6 @@ async function attempt(options: LogInOptions): Promise<Credential | undefined> {
   const credential = credentialOf({ discovered, client, tokens, scope, nowMs: clock.nowMs() });
   await changeRecord(store, url, (now) => loggedIn(now, credential));
   return credential;
-}
-
-/** Scopes of before count where more were wanted: the new token is to do what the old one did. */
-function unionForStepUp(record: ServerRecord | undefined, before: Credential | undefined): string | undefined {
-  return record?.wanted?.reason === 'insufficient-scope' ? (record.wanted.scope ?? before?.scope) : undefined;
 }
 
 /** MCP basic/authorization/security-considerations, Authorization Code Protection: without PKCE we do not proceed. */
@@ -136,7 +133,7 @@ function checkIssuerOfClient(
   if (clientId === undefined || !used || used.issuer === issuer) return;
   throw new DoorError('FORBIDDEN', `${server} now names ${issuer}, but its clientId was used with ${used.issuer}`, {
     data: { server, expected: used.issuer, found: issuer },
-    hint: `If that is right, run doorward logout ${server}, and configure a client of the new one.`,
+    hint: `If that is right, run doorward logout for it, and configure a client of the new one.`,
   });
 }
 
@@ -161,6 +158,8 @@ async function askUser(
     resource,
     ...(scope !== undefined && { scope }),
   });
+  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(authorizationUrl.hostname);
+  if (authorizationUrl.protocol !== 'https:' && !isLocal) throw insecure(metadata.authorization_endpoint);
   const answer = await agent.ask(authorizationUrl.href, state);
   const iss = answer.get('iss') ?? undefined;
   checkIssuerOfAnswer(iss, issuer, metadata);
@@ -170,7 +169,7 @@ async function askUser(
   const description = answer.get('error_description');
   throw new DoorError('AUTH_REQUIRED', `${issuer} did not authorize doorward: ${description ?? error}`, {
     data: { server, issuer, error },
-    hint: error === 'access_denied' ? `Run: doorward login ${server}` : 'Ask those who run it, with this message.',
+    hint: error === 'access_denied' ? `Run: ${loginCommand(server)}` : 'Ask those who run it, with this message.',
   });
 }
 
@@ -218,7 +217,7 @@ async function exchange(
       data: { server, issuer, error: thrown.code },
       hint: isOurs
         ? `Check oauth.clientId and oauth.clientSecret in the entry of ${server}.`
-        : `Run: doorward login ${server}`,
+        : `Run: ${loginCommand(server)}`,
       cause: thrown,
     });
   }
@@ -253,6 +252,7 @@ function credentialOf(facts: {
     ...(typeof revocationEndpoint === 'string' && { revocationEndpoint }),
     ...(tokenAuthMethods !== undefined && { tokenAuthMethods }),
     ...(scope !== undefined && { scope }),
+    ...(facts.scope !== undefined && { asked: facts.scope }),
     tokens: tokensOf(tokens, nowMs),
     loggedInAtMs: nowMs,
   };

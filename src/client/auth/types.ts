@@ -44,6 +44,8 @@ export interface Credential {
   readonly tokenAuthMethods?: readonly string[];
   /** The scopes granted; those asked for where the server did not say. */
   readonly scope?: string;
+  /** The scopes asked for, which a wider login asks for again. */
+  readonly asked?: string;
   /** Absent once they are dead. */
   readonly tokens?: Tokens;
   /** Epoch milliseconds of the login; a refresh does not change it. */

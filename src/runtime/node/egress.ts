@@ -6,17 +6,19 @@ import type { EgressFetch } from '../../client/index.js';
 import type { Environment } from '../../config/index.js';
 import { classOf, type NetworkClass } from './egress-address.js';
 
+/** Finds the addresses of a name. */
+export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+
 export interface EgressOptions {
   /** The server that somebody configured: where it lies, what it names may lie too. */
   readonly server: string;
   readonly environment: Environment;
-  /** Finds the addresses of a name. Tests have their own. */
+  /** Tests have their own. */
   readonly resolve?: Resolve;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
 }
 
-type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 type LookupDone = (
   error: NodeJS.ErrnoException | null,
   address: string | readonly LookupAddress[],
