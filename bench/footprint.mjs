@@ -4,8 +4,8 @@ import { readMegabytes, readProcessMicros } from './machine.mjs';
 import { KINDS } from './payloads.mjs';
 import { lowestQuartile } from './statistics.mjs';
 
-/** @typedef {import('./rows.mjs').Row} Row */
-/** @typedef {import('./rows.mjs').Check} Check */
+/** @typedef {import('./checks.mjs').Row} Row */
+/** @typedef {import('./checks.mjs').Check} Check */
 /** @typedef {import('./load.mjs').Caller} Caller */
 
 const CALLS_BEFORE_RSS = 10_000;

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { HttpCaller, Served } from './http-load.mjs';
 import { Caller } from './load.mjs';
 import { onCore } from './machine.mjs';
 import { makePool } from './payloads.mjs';
@@ -23,6 +24,18 @@ const COMMANDS = {
   doorward: [NODE, DIST, 'stdio', '--config', '{config}'],
 };
 
+/** @typedef {'relay' | 'sdk' | 'doorward' | 'doorward, stdio behind' | 'direct'} HttpMiddle the last but one has its upstream over stdio */
+
+/** A command in whose words `{url}`, `{era}` and `{config}` are filled in. @type {Readonly<Record<'relay' | 'sdk' | 'doorward', readonly string[]>>} */
+const HTTP_COMMANDS = {
+  relay: [NODE, join(HERE, 'http-relay.mjs'), '{url}'],
+  sdk: [NODE, join(HERE, 'http-sdk.mjs'), '{era}', '{url}'],
+  doorward: [NODE, DIST, 'serve', '--config', '{config}'],
+};
+
+/** Sessions of the row that measures idle ones, and some. */
+const MOST_SESSIONS = 2_000;
+
 /** One run's place on disk: payload pools, configs, and a home that is nobody's. */
 export class Workshop {
   /** @param {{ subject?: readonly string[] | undefined, isPinned?: boolean }} [options] `subject` stands in for doorward's command */
@@ -31,6 +44,7 @@ export class Workshop {
     this.directory = mkdtempSync(join(tmpdir(), 'doorward-bench-'));
     process.once('exit', () => this.close());
     this.subject = subject;
+    this.configs = 0;
     /** @type {Map<string, readonly import('./payloads.mjs').Payload[]>} */
     this.pools = new Map();
     // Nothing of the machine's own set-up may leak into what is measured: no NODE_OPTIONS, no caches, no configs.
@@ -103,7 +117,57 @@ export class Workshop {
     return caller;
   }
 
+  /**
+   * Starts a middle that serves HTTP before an upstream of the same era, and shakes hands where the era wants it.
+   *
+   * @param {HttpMiddle} middle @param {import('./http-load.mjs').Era} era of the caller and of an upstream over HTTP @param {readonly string[]} kinds
+   * @returns {Promise<HttpCaller>}
+   */
+  async startHttp(middle, era, kinds) {
+    for (const kind of kinds) this.pool(kind);
+    const isPiped = middle === 'doorward, stdio behind';
+    const argv = [NODE, join(HERE, 'http-upstream.mjs'), era, this.directory, kinds.join(',')];
+    const upstream = isPiped ? undefined : new Served(argv, { env: this.env, core: 'load' });
+    /** @type {Served | undefined} */
+    let served;
+    try {
+      const url = await upstream?.url;
+      if (middle === 'direct' && upstream && url) return await this.connectHttp(upstream, url, era);
+      const entry = url ? { type: 'http', url: url.href } : commandEntry(this.upstream(kinds));
+      const isBaseline = middle === 'relay' || middle === 'sdk';
+      const words = isBaseline ? HTTP_COMMANDS[middle] : (this.subject ?? HTTP_COMMANDS.doorward);
+      const filled = { '{url}': url?.href ?? '', '{era}': era, '{config}': this.httpConfig(entry) };
+      const command = words.map((word) => filled[/** @type {keyof typeof filled} */ (word)] ?? word);
+      served = new Served(command, { env: this.env, core: this.isPinned ? 'middle' : undefined });
+      if (upstream) void served.exited.then(() => upstream.close());
+      return await this.connectHttp(served, await served.url, era);
+    } catch (error) {
+      await served?.close();
+      await upstream?.close();
+      throw error;
+    }
+  }
+
+  /** @param {Served} served @param {URL} url @param {import('./http-load.mjs').Era} era */
+  async connectHttp(served, url, era) {
+    const caller = new HttpCaller(served, url, era);
+    await caller.initialize();
+    return caller;
+  }
+
+  /** @param {object} entry of `mcpServers` @returns {string} path of a config with this one server */
+  httpConfig(entry) {
+    const path = join(this.directory, `doorward-http-${++this.configs}.json`);
+    writeFileSync(path, JSON.stringify({ mcpServers: { up: entry }, http: { port: 0, maxSessions: MOST_SESSIONS } }));
+    return path;
+  }
+
   close() {
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** @param {readonly string[]} argv */
+function commandEntry([command, ...args]) {
+  return { command, args };
 }

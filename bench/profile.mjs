@@ -21,20 +21,28 @@ const FUNCTIONS_SHOWN = 40;
  */
 
 /**
- * @param {{ kind: string, calls: number, inFlight: number, middle?: readonly string[] | undefined, say: (text: string) => void }} options
+ * @param {{ kind: string, calls: number, inFlight: number, http?: import('./http-load.mjs').Era | undefined, middle?: readonly string[] | undefined, say: (text: string) => void }} options
  */
-export async function profileRow({ kind, calls, inFlight, middle, say }) {
+export async function profileRow({ kind, calls, inFlight, http, middle, say }) {
   pinLoad();
   mkdirSync(CACHE, { recursive: true });
   // Beside node_modules, so that packages outside the bundle are still found.
   const directory = mkdtempSync(join(CACHE, 'doorward-profile-'));
   const flags = ['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-interval=${INTERVAL_MICROS}`];
-  const subject = middle ?? [process.execPath, await bundleReadably(directory), 'stdio', '--config', '{config}'];
+  const subject = middle ?? [
+    process.execPath,
+    await bundleReadably(directory),
+    http ? 'serve' : 'stdio',
+    '--config',
+    '{config}',
+  ];
   const [node = '', ...rest] = subject;
   // Not pinned: the sampling thread needs a core of its own, or it samples only while the main thread sleeps.
   const workshop = new Workshop({ subject: [node, ...flags, ...rest], isPinned: false });
   try {
-    const caller = await workshop.start('doorward', workshop.upstream([kind]));
+    const caller = http
+      ? await workshop.startHttp('doorward', http, [kind])
+      : await workshop.start('doorward', workshop.upstream([kind]));
     const name = await caller.findName(/** @type {{ tool: string }} */ (KINDS[kind]).tool);
     const pool = workshop.pool(kind);
     await caller.drive({ name, pool, calls: Math.ceil(calls / 4), inFlight });

@@ -1,7 +1,7 @@
 // @ts-check
 /** The verdict over several runs, and the table people read. */
 
-/** @typedef {import('./rows.mjs').Check} Check */
+/** @typedef {import('./checks.mjs').Check} Check */
 /** @typedef {{ row: string, check: Check, holds: boolean[] }} Bound one check over all runs */
 
 /** Two of three. */

@@ -7,7 +7,7 @@ import { lowestQuartile, median, quantile } from './statistics.mjs';
 /** @typedef {import('./middles.mjs').Middle} Middle */
 /**
  * @typedef {object} Driver one column of a row
- * @property {Middle} middle
+ * @property {Middle | import('./middles.mjs').HttpMiddle} middle
  * @property {string} kind payload kind
  * @property {number} [share] of the row's calls; for what carries no bound, or is slow enough to be exact with few
  */
@@ -21,11 +21,14 @@ import { lowestQuartile, median, quantile } from './statistics.mjs';
  * @property {number[]} aloneP99Ms
  */
 
+/** @typedef {import('./load.mjs').Caller | import('./http-load.mjs').HttpCaller} AnyCaller */
+/** @typedef {(workshop: import('./middles.mjs').Workshop, driver: Driver) => Promise<AnyCaller>} Start */
+
 const SLICES = 5;
 
 /**
  * @param {import('./middles.mjs').Workshop} workshop
- * @param {{ drivers: Readonly<Record<string, Driver>>, rounds: number, calls: number, warmCalls: number, inFlight: number, aloneCalls: number }} plan
+ * @param {{ drivers: Readonly<Record<string, Driver>>, rounds: number, calls: number, warmCalls: number, inFlight: number, aloneCalls: number, start?: Start }} plan `start` puts a middle before its upstream; over pipes unless said
  * @returns {Promise<Record<string, Series>>}
  */
 export async function measureRounds(workshop, plan) {
@@ -45,15 +48,16 @@ export async function measureRounds(workshop, plan) {
 
 /**
  * @param {import('./middles.mjs').Workshop} workshop
- * @param {{ calls: number, warmCalls: number, inFlight: number, aloneCalls: number }} plan
+ * @param {{ calls: number, warmCalls: number, inFlight: number, aloneCalls: number, start?: Start }} plan
  * @param {readonly (readonly [string, Driver])[]} order
  * @param {Record<string, Series>} series
  */
-async function measureRound(workshop, { calls, warmCalls, inFlight, aloneCalls }, order, series) {
+async function measureRound(workshop, { calls, warmCalls, inFlight, aloneCalls, start = startPiped }, order, series) {
   const running = [];
   try {
-    for (const [name, { middle, kind, share = 1 }] of order) {
-      const caller = await workshop.start(middle, workshop.upstream([kind]));
+    for (const [name, driver] of order) {
+      const { kind, share = 1 } = driver;
+      const caller = await start(workshop, driver);
       const entry = {
         name,
         caller,
@@ -99,6 +103,11 @@ async function measureRound(workshop, { calls, warmCalls, inFlight, aloneCalls }
   } finally {
     for (const { caller } of running) await caller.close();
   }
+}
+
+/** @type {Start} */
+function startPiped(workshop, { middle, kind }) {
+  return workshop.start(/** @type {Middle} */ (middle), workshop.upstream([kind]));
 }
 
 /** @param {readonly Float64Array[]} parts */

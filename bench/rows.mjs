@@ -3,25 +3,15 @@
  * Every row of the bench with its bounds. A row measures and returns figures to show and checks to hold.
  * The bounds are those of the hot path's table (they replace the first issue's where the two differ).
  */
+import { costCheck, seriesOf, showMicros, speedCheck, summariseAll } from './checks.mjs';
 import { largeResultRow, listRow, memoryRow } from './footprint.mjs';
-import { measureRounds, summarise } from './rounds.mjs';
+import { HTTP_ROWS } from './http-rows.mjs';
+import { measureRounds } from './rounds.mjs';
 import { startUpRow } from './start-up.mjs';
-import { lowestQuartile, medianDifference, medianRatio } from './statistics.mjs';
+import { lowestQuartile, medianDifference } from './statistics.mjs';
 
-/**
- * @typedef {object} Check
- * @property {string} name
- * @property {string} figure what was measured, for people
- * @property {string} against the baseline's figure, for people
- * @property {number} value what is held against the bound
- * @property {number} bar
- * @property {number | undefined} [goal]
- * @property {'most' | 'least'} [kind] of bound; `most` unless said
- * @property {string} [unit] of value and bar; none for ratios
- */
-/** @typedef {{ checks: Check[], figures: Record<string, Record<string, number>> }} Measured */
-/** @typedef {{ workshop: import('./middles.mjs').Workshop, isQuick: boolean }} Context */
-/** @typedef {{ name: string, kind?: string, inFlight?: number, measure: (context: Context) => Promise<Measured> }} Row `kind` and `inFlight` where it can be profiled */
+/** @typedef {import('./checks.mjs').Check} Check */
+/** @typedef {import('./checks.mjs').Row} Row */
 /** @typedef {import('./rounds.mjs').Series} Series */
 
 const ROUNDS = 7;
@@ -82,57 +72,6 @@ function largeRow(name, kind, { bar, goal, baseline = 'relay' }) {
   };
 }
 
-/** @param {Record<string, Series>} series */
-function summariseAll(series) {
-  return Object.fromEntries(Object.entries(series).map(([name, one]) => [name, summarise(one)]));
-}
-
-/** @param {number} micros */
-const showMicros = (micros) => `${micros < 100 ? micros.toFixed(2) : Math.round(micros)} us`;
-
-/** @param {Record<string, Series>} series @param {string} name @returns {Series} */
-function seriesOf(series, name) {
-  const one = series[name];
-  if (!one) throw new Error(`the row measured no ${name}`);
-  return one;
-}
-
-/** @param {Record<string, Series>} series @param {string} name @param {{ baseline: string, bar: number, goal?: number | undefined }} bounds @returns {Check} */
-function costCheck(series, name, { baseline, bar, goal }) {
-  const subject = seriesOf(series, 'doorward').cpuMicros;
-  const base = seriesOf(series, baseline).cpuMicros;
-  return {
-    name,
-    figure: showMicros(lowestQuartile(subject)),
-    against: `${baseline} ${showMicros(lowestQuartile(base))}`,
-    value: medianRatio(subject, base),
-    bar,
-    goal,
-  };
-}
-
-/** @param {Record<string, Series>} series @returns {Check} */
-function speedCheck(series) {
-  const subject = seriesOf(series, 'doorward').callsPerSecond;
-  const base = seriesOf(series, 'relay').callsPerSecond;
-  return {
-    name: 'calls/s at 32',
-    figure: `${Math.round(medianOf(subject) / 1000)} k/s`,
-    against: `relay ${Math.round(medianOf(base) / 1000)} k/s`,
-    value: medianRatio(subject, base),
-    bar: 0.65,
-    goal: 0.8,
-    kind: 'least',
-  };
-}
-
-/** @param {readonly number[]} values */
-const medianOf = (values) =>
-  medianRatio(
-    values,
-    values.map(() => 1),
-  );
-
 /** @param {Record<string, Series>} series @returns {Check} */
 function judgingCheck(series) {
   const judged = seriesOf(series, 'doorward').cpuMicros;
@@ -152,7 +91,7 @@ function judgingCheck(series) {
 const textChecks = (series) => [
   costCheck(series, 'CPU a call', { baseline: 'relay', bar: 2, goal: 1.5 }),
   costCheck(series, 'CPU a call', { baseline: 'sdk', bar: 0.2, goal: 0.15 }),
-  speedCheck(series),
+  speedCheck(series, { bar: 0.65, goal: 0.8 }),
 ];
 
 /** @type {readonly Row[]} */
@@ -174,4 +113,5 @@ export const ROWS = [
   memoryRow,
   listRow,
   largeResultRow,
+  ...HTTP_ROWS,
 ];

@@ -15,7 +15,7 @@ const USAGE = `usage: npm run bench -- [options]
 
   --quick           a minute's look, one short run; no verdict
   --only TEXT       rows whose name contains TEXT (may be given again)
-  --middle COMMAND  measures COMMAND instead of doorward; {config} and {upstream} in it are filled in
+  --middle COMMAND  measures COMMAND instead of doorward; {config} and {upstream}, over HTTP {url}, are filled in
   --profile ROW     runs doorward under the profiler for that row and lists functions by their own time
   --json            prints every figure as JSON on stdout, the tables on stderr
   --list            names the rows`;
@@ -68,12 +68,13 @@ async function profile(name) {
     return 2;
   }
   say(`${row.name}, ${row.inFlight} in flight`);
-  const calls = row.name.includes('MB') ? 300 : 200_000;
-  await profileRow({ kind: row.kind, calls, inFlight: row.inFlight, middle: options.middle?.split(' '), say });
+  const { kind, inFlight, http } = row;
+  const calls = row.name.includes('MB') ? 300 : http ? 20_000 : 200_000;
+  await profileRow({ kind, calls, inFlight, http, middle: options.middle?.split(' '), say });
   return 0;
 }
 
-/** @param {readonly import('./rows.mjs').Row[]} rows */
+/** @param {readonly import('./checks.mjs').Row[]} rows */
 async function lookOnce(rows) {
   const results = await runOnce(rows, true);
   say('\nA quick look: too short for a verdict.');
@@ -82,7 +83,7 @@ async function lookOnce(rows) {
   return 0;
 }
 
-/** Runs until every bound has held twice or missed twice. @param {readonly import('./rows.mjs').Row[]} rows */
+/** Runs until every bound has held twice or missed twice. @param {readonly import('./checks.mjs').Row[]} rows */
 async function judge(rows) {
   /** @type {Map<string, import('./report.mjs').Bound>} */
   const bounds = new Map();
@@ -115,7 +116,7 @@ async function judge(rows) {
   return missed.length === 0 ? 0 : 1;
 }
 
-/** @param {readonly import('./rows.mjs').Row[]} rows @param {boolean} isQuick */
+/** @param {readonly import('./checks.mjs').Row[]} rows @param {boolean} isQuick */
 async function runOnce(rows, isQuick) {
   const workshop = new Workshop({ subject: options.middle?.split(' ') });
   const startedMs = performance.now();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { onCore, readProcessMicros } from './machine.mjs';
 import { medianRatio, quantile } from './statistics.mjs';
 
-/** @typedef {import('./rows.mjs').Row} Row */
+/** @typedef {import('./checks.mjs').Row} Row */
 
 const REPETITIONS = 15;
 const QUICK_REPETITIONS = 4;
@@ -49,7 +49,7 @@ export const startUpRow = {
         { cpuMs: quantile(values, 0.25), medianMs: quantile(values, 0.5), mostMs: quantile(values, 1) },
       ]),
     );
-    /** @param {string} name @param {string} label @param {number} bar @param {number} [goal] @returns {import('./rows.mjs').Check} */
+    /** @param {string} name @param {string} label @param {number} bar @param {number} [goal] @returns {import('./checks.mjs').Check} */
     const check = (name, label, bar, goal) => ({
       name: label,
       figure: `${figures[name]?.cpuMs?.toFixed(1)} ms`,

@@ -5,35 +5,20 @@
  *
  * usage: node bench/upstream.mjs DIRECTORY KIND[,KIND...] [COUNT of tools that are only listed]
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { checkArguments, PICK, readPick, readPools } from './pools.mjs';
 import { CALLED_TOOLS, listedTool } from './tool-list.mjs';
 
 const [directory = '.', kinds = '', toolCount = '0'] = process.argv.slice(2);
 const NEWLINE = 10;
-const ZERO = 0x30;
-const PICK_DIGITS = 3;
 const SCRATCH_BYTES = 256 * 1024;
 const SMALL_BYTES = 16 * 1024;
 const CHECK_EVERY = 61;
 
 const ID_FIRST = Buffer.from('{"jsonrpc":"2.0","id":');
-const PICK = Buffer.from('"pick":');
 const RESULT = Buffer.from(',"result":');
 const END = Buffer.from('}\n');
 
-/** Both by pick. @type {Buffer[]} */
-const results = [];
-/** @type {Buffer[]} */
-const wanted = [];
-for (const kind of kinds.split(',')) {
-  const answers = readLines(join(directory, `${kind}.result`));
-  for (const [index, line] of readLines(join(directory, `${kind}.arguments`)).entries()) {
-    const pick = readPick(line, line.indexOf(PICK));
-    wanted[pick] = line;
-    results[pick] = /** @type {Buffer} */ (answers[index]);
-  }
-}
+const { results, wanted } = readPools(directory, kinds.split(','));
 
 /** @type {Buffer} */
 let scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
@@ -68,7 +53,7 @@ function answer(bytes, start, end) {
   const pick = readPick(bytes, pickAt);
   const result = results[pick];
   if (!result) throw new Error(`no payload is number ${pick}`);
-  if (calls++ % CHECK_EVERY === 0) checkArguments(bytes, pickAt - 1, /** @type {Buffer} */ (wanted[pick]), end);
+  if (calls++ % CHECK_EVERY === 0) checkArguments(bytes, pickAt, /** @type {Buffer} */ (wanted[pick]), end);
   const id = findId(bytes, start, end);
   const head = ID_FIRST.length + (id.end - id.start) + RESULT.length;
   if (filled + head + SMALL_BYTES > SCRATCH_BYTES) flush();
@@ -85,15 +70,6 @@ function answer(bytes, start, end) {
   process.stdout.write(result);
   process.stdout.write(END);
   process.stdout.uncork();
-}
-
-/** @param {Buffer} bytes @param {number} at */
-function readPick(bytes, at) {
-  let pick = 0;
-  for (let digit = at + PICK.length; digit < at + PICK.length + PICK_DIGITS; digit++) {
-    pick = pick * 10 + /** @type {number} */ (bytes[digit]) - ZERO;
-  }
-  return pick;
 }
 
 const found = { start: 0, end: 0 };
@@ -117,13 +93,6 @@ function findId(bytes, start, end) {
   throw new Error(`the id stands at neither end: ${bytes.toString('utf8', start, Math.min(end, start + 200))}`);
 }
 
-/** @param {Buffer} bytes @param {number} at @param {Buffer} expected @param {number} end */
-function checkArguments(bytes, at, expected, end) {
-  if (at + expected.length <= end && bytes.compare(expected, 0, expected.length, at, at + expected.length) === 0)
-    return;
-  throw new Error(`arguments were changed on the way: ${bytes.toString('utf8', at, at + 200)}`);
-}
-
 /** @param {{ id?: string | number, method: string, params?: { protocolVersion?: string } }} message */
 function answerRest(message) {
   if (message.id === undefined) return;
@@ -136,9 +105,10 @@ function answerRest(message) {
         }
       : message.method === 'tools/list'
         ? { tools: [...CALLED_TOOLS, ...Array.from({ length: Number(toolCount) }, (_, index) => listedTool(index))] }
-        : {};
+        : undefined;
+  const error = { code: -32601, message: `Method not found: ${message.method}` };
   flush();
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: message.id, result })}\n`);
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: message.id, ...(result ? { result } : { error }) })}\n`);
 }
 
 /** A write an answer, as servers do. The scratch is free again once nothing of it waits to be written. */
@@ -147,16 +117,4 @@ function flush() {
   process.stdout.write(scratch.subarray(0, filled));
   if (process.stdout.writableLength > 0) scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
   filled = 0;
-}
-
-/** @param {string} path @returns {Buffer[]} */
-function readLines(path) {
-  const bytes = readFileSync(path);
-  const lines = [];
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(NEWLINE, at);
-    lines.push(bytes.subarray(at, end));
-    at = end + 1;
-  }
-  return lines;
 }
