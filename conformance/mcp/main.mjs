@@ -4,6 +4,7 @@
  *     npm run conformance:mcp                              everything; exits 1 on a miss
  *     npm run conformance:mcp -- --leg server --upstream "SDK v2, HTTP" --revision 2026-07-28     a part of it
  *     npm run conformance:mcp -- --leg fixture             the fixtures alone, without doorward before them
+ *     npm run conformance:mcp -- --keep FOLDER             what the suite wrote, and what the clients said, is left there
  *
  * As a server: a fixture on the official SDK behind `doorward serve`, over stdio and over HTTP, in each of its two
  * versions, so each era is asked of each era. As a client: doorward before the suite's own servers.
@@ -24,15 +25,20 @@ const FIXTURES = [
 ];
 
 const { values: only } = parseArgs({
-  options: { leg: { type: 'string' }, upstream: { type: 'string' }, revision: { type: 'string' } },
+  options: {
+    leg: { type: 'string' },
+    upstream: { type: 'string' },
+    revision: { type: 'string' },
+    keep: { type: 'string' },
+  },
 });
 const isWanted = (kind, value) => only[kind] === undefined || only[kind] === value;
-const folder = mkdtempSync(join(tmpdir(), 'doorward-conformance-mcp-'));
+const folder = only.keep ?? mkdtempSync(join(tmpdir(), 'doorward-conformance-mcp-'));
 
 try {
   process.exitCode = await main();
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  if (only.keep === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
 async function main() {

@@ -7,6 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DoorError } from '../../../src/base/index.js';
 import { type Config, readConfig } from '../../../src/config/index.js';
 import { createGateway } from '../../../src/gateway/index.js';
@@ -26,6 +27,7 @@ const NEWEST_HANDSHAKE = '2025-11-25';
 /** What a user would bear: the login, and two for more scopes. */
 const MOST_LOGINS = 3;
 const LOGIN_MS = 20_000;
+const START_MS = 30_000;
 /** The scenario that wants a client known by its metadata document; it looks at the URL alone. */
 const METADATA_DOCUMENT = {
   scenario: 'auth/basic-cimd',
@@ -59,15 +61,20 @@ async function run(): Promise<void> {
 
 async function useServer(config: Config): Promise<void> {
   const gateway = createGateway({
-    mounts: mountsOf(config, { folder }),
+    mounts: mountsOf(config, { folder, environment }),
     prefix: config.prefix,
     validation: validationOf(config.validation),
     limits: gatewayLimitsOf(config),
   });
   gateway.events.onAny((name, event) => say(`${name} ${JSON.stringify(event)}`));
+  const settled = Promise.race([
+    new Promise<void>((resolve) => gateway.events.on('upstream.connected', () => resolve())),
+    new Promise<void>((resolve) => gateway.events.on('upstream.lost', () => resolve())),
+    sleep(START_MS, undefined, { ref: false }),
+  ]);
   const caller = new DoorCaller(gateway, revision);
   try {
-    const errors = await useEverything(caller, context.toolCalls as undefined);
+    const errors = await useEverything(caller, context.toolCalls as undefined, settled);
     for (const { message } of errors) say(message);
   } finally {
     await caller.close();

@@ -21,9 +21,14 @@ interface ToolCall {
  * Scenarios look at what comes of it at their end.
  *
  * @param given calls that a scenario wants made, instead of calls with arguments of our own
+ * @param settled resolves when the server is there, or is known not to be
  * @returns the errors met; a scenario may want them, so none ends the work
  */
-export async function useEverything(caller: DoorCaller, given: readonly ToolCall[] | undefined): Promise<RpcError[]> {
+export async function useEverything(
+  caller: DoorCaller,
+  given: readonly ToolCall[] | undefined,
+  settled: Promise<void>,
+): Promise<RpcError[]> {
   const errors: RpcError[] = [];
   const attempt = async (act: () => Promise<unknown>): Promise<void> => {
     try {
@@ -34,6 +39,9 @@ export async function useEverything(caller: DoorCaller, given: readonly ToolCall
     }
   };
   await attempt(() => caller.enter());
+  // A door shows what is there: where two dozen scenarios share a machine, a server may take longer than lists are held.
+  await caller.request('tools/list');
+  await settled;
   const tools = ((await caller.request('tools/list')).tools ?? []) as readonly ToolDefinition[];
   const has = (name: string): boolean => tools.some((tool) => tool.name === name);
   // Between the rounds of one call, another: the answers and the state of the first are not for it.
