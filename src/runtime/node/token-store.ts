@@ -29,6 +29,12 @@ interface TokenFile extends ServerRecord {
   readonly secrets?: 'keychain';
 }
 
+export interface TokenStoreOptions {
+  readonly environment: Environment;
+  /** Tests have their own. */
+  readonly findKeychain?: (environment: Environment) => Promise<Keychain | undefined>;
+}
+
 /**
  * Tokens as files below $XDG_STATE_HOME/doorward/tokens, one a server, for their owner alone: written whole or not at all,
  * and read anew when another process has written them. With a keychain, the files hold everything but the secrets.
@@ -39,8 +45,11 @@ export class FileTokenStore implements TokenStore {
   readonly #paths = new Map<string, string>();
   #keychain: Promise<Keychain | undefined> | undefined = undefined;
 
-  constructor({ environment }: { readonly environment: Environment }) {
-    this.#environment = environment;
+  readonly #openKeychain: (environment: Environment) => Promise<Keychain | undefined>;
+
+  constructor(options: TokenStoreOptions) {
+    this.#environment = options.environment;
+    this.#openKeychain = options.findKeychain ?? findKeychain;
   }
 
   async read(server: string): Promise<ServerRecord | undefined> {
@@ -140,7 +149,7 @@ export class FileTokenStore implements TokenStore {
   }
 
   #findKeychain(): Promise<Keychain | undefined> {
-    this.#keychain ??= findKeychain(this.#environment);
+    this.#keychain ??= this.#openKeychain(this.#environment);
     return this.#keychain;
   }
 
