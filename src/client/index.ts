@@ -20,6 +20,7 @@ export {
   type Wanted,
 } from './auth/index.js';
 export { definitionsOf, readCachedTools } from './cached-tools.js';
+export type { AskCaller } from './caller-requests.js';
 export { Client, type ClientOptions, type ClientValidation, type JudgedAnswer } from './client.js';
 export { type Elicitation, type ElicitationWarning, readElicitation } from './eliciting.js';
 export { isNoModernEvidence } from './http/http-errors.js';

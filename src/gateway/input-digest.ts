@@ -18,14 +18,24 @@ export function digestOfRequest(method: string, { bytes, start, end }: JsonSlice
     method === 'tools/call'
       ? { name: params.name, arguments: params.arguments ?? {} }
       : Object.fromEntries(Object.entries(params).filter(([name]) => !BESIDE.has(name)));
-  return bytesToHex(sha256(encodeText(canonical([method, asked]))));
+  return bytesToHex(sha256(encodeText(canonicalText([method, asked]))));
 }
 
 function parse(text: string): unknown {
   try {
-    return parseJson(text);
+    // How deep arguments may be was the judge's to say.
+    return parseJson(text, { maxDepth: Number.POSITIVE_INFINITY });
   } catch (thrown) {
     throw new DoorError('INVALID_ARGUMENTS', `params: ${(thrown as Error).message}`, { cause: thrown });
+  }
+}
+
+function canonicalText(value: unknown): string {
+  try {
+    return canonical(value);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    throw new DoorError('INVALID_ARGUMENTS', 'params are nested too deeply', { cause: thrown });
   }
 }
 

@@ -49,8 +49,10 @@ export const NEEDED_CAPABILITY = {
   'roots/list': 'roots',
 } as const satisfies Record<CallerMethod, keyof CallerCapabilities>;
 
-/** Of an upstream's state, and of all its forms together. */
+/** Of an upstream's state, and of all its questions together as far as they are sealed. */
 const MAX_STATE_BYTES = 256 * 1024;
+/** What a request takes besides its key and its form. */
+const REQUEST_OVERHEAD = 64;
 const OPEN_BRACE = 0x7b;
 const QUOTE = 0x22;
 
@@ -109,15 +111,15 @@ export function readInputRequests(
   if (bytes[member.valueStart] !== OPEN_BRACE) throw brokenBy(options, 'gave inputRequests that are not an object');
   const requests: InputRequest[] = [];
   const keys = new Set<string>();
-  let formBytes = 0;
+  let size = 0;
   for (const { name: key, valueStart, end } of membersOf(bytes, member.valueStart, member.end)) {
     if (keys.has(key)) throw brokenBy(options, 'gave two inputRequests of one key');
     keys.add(key);
     const request = readRequest(key, { bytes, start: valueStart, end }, options, warnings);
     requests.push(request);
-    formBytes += request.sealed.params?.length ?? 0;
+    size += REQUEST_OVERHEAD + key.length + (request.sealed.params?.length ?? 0);
   }
-  if (formBytes > MAX_STATE_BYTES) throw brokenBy(options, `asks by forms of more than ${MAX_STATE_BYTES} characters`);
+  if (size > MAX_STATE_BYTES) throw brokenBy(options, `asks for more than ${MAX_STATE_BYTES} characters can say`);
   return requests;
 }
 

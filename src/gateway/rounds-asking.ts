@@ -2,9 +2,7 @@ import {
   type CallerAnswer,
   type CallerMethod,
   CallSignal,
-  type Clock,
   DoorError,
-  type EventBus,
   encodeText,
   type JsonSlice,
   membersOf,
@@ -14,7 +12,7 @@ import {
   type Retry,
   sliceOf,
 } from '../base/index.js';
-import { askingOf, type ParkedRequests } from '../client/index.js';
+import type { AskCaller } from '../client/index.js';
 import { type InputRequest, type InputRequired, readInputRequired } from './input-requests.js';
 import { writeResponses } from './input-responses.js';
 import { MAX_ROUNDS, tooManyRounds } from './rounds-limits.js';
@@ -25,9 +23,8 @@ import type { ToolAnswer } from './types.js';
 export interface AskForInputOptions {
   readonly request: Request;
   readonly target: Target;
-  readonly clock: Clock;
-  readonly events: EventBus;
-  readonly parked: ParkedRequests;
+  /** How the caller is asked; only wanted where it is. */
+  readonly ask: () => AskCaller;
 }
 
 /**
@@ -63,15 +60,21 @@ async function answersFor({ requests, state }: InputRequired, options: AskForInp
 }
 
 async function ask({ method, params }: InputRequest, options: AskForInputOptions): Promise<CallerAnswer> {
-  const { request, target, clock, events, parked } = options;
-  const { upstream, tool, formats, schemas } = target;
+  const { request, target } = options;
+  const { upstream, tool } = target;
   const signal = new CallSignal();
   const listener = { handleEvent: () => signal.abort(request.signal?.reason) };
   request.signal?.addEventListener('abort', listener);
   try {
     if (request.signal?.aborted) throw request.signal.reason;
-    const asking = askingOf({ upstream, caller: request.caller, clock, events, parked, formats, schemas });
-    const asked = asking(method, params === undefined ? undefined : fitForPush(method, params), signal, tool);
+    const put = options.ask();
+    const asked = put(
+      method,
+      params === undefined ? undefined : fitForPush(method, params),
+      signal,
+      tool,
+      request.caller,
+    );
     if (asked === undefined) {
       throw new DoorError(
         'UPSTREAM_BROKE_PROTOCOL',

@@ -11,7 +11,7 @@ import {
   type Retry,
   sliceOf,
 } from '../base/index.js';
-import type { ParkedRequests } from '../client/index.js';
+import { type AskCaller, askingOf, type ParkedRequests } from '../client/index.js';
 import type { StateStore } from '../store/index.js';
 import { InputJudge } from './input-judge.js';
 import { type InputRequired, readInputRequired } from './input-requests.js';
@@ -56,6 +56,7 @@ export class Rounds {
   readonly #process = randomId();
   readonly #given: GivenStates;
   readonly #judge: InputJudge;
+  readonly #askers = new Map<string, AskCaller>();
 
   constructor(options: RoundsOptions) {
     this.#options = options;
@@ -79,11 +80,22 @@ export class Rounds {
    */
   run(request: Request, target: Target): Promise<ToolAnswer> {
     const { caller, signal, requestState, inputResponses } = request;
-    if (caller.takesRequests) return askForInput({ ...this.#options, request, target });
+    if (caller.takesRequests) return askForInput({ request, target, ask: this.#askerOf(target) });
     const round = new Round(request, target);
     if (requestState !== undefined) return this.#continue(round, requestState);
     if (inputResponses !== undefined) return this.#startWithAnswers(round, inputResponses);
     return this.#send(round, { caller, signal });
+  }
+
+  /** How callers who can be asked at any time are asked for an upstream. */
+  #askerOf({ upstream, formats, schemas }: Target): () => AskCaller {
+    return () => {
+      const known = this.#askers.get(upstream);
+      if (known !== undefined) return known;
+      const asker = askingOf({ ...this.#options, upstream, formats, schemas });
+      this.#askers.set(upstream, asker);
+      return asker;
+    };
   }
 
   /** Ends every parked call. */
@@ -164,22 +176,24 @@ export class Rounds {
     return inputRequired(textOf(['{"resultType":"input_required","inputRequests":', inputRequests], state));
   }
 
+  /** From now on it waits for its caller, who is told what to come back with. */
   async #park(round: Round, call: OpenCall): Promise<ToolAnswer> {
     const { signal } = round.request;
-    const expiresAtMs = round.expiresAtMs(this.#options.clock);
-    call.use = randomId();
-    call.expiresAtMs = expiresAtMs;
-    this.#calls.park(call);
-    this.#given.add(round.identity, expiresAtMs);
-    const shown = await this.#show(round, call);
-    // The caller hung up before it could know of the state: nobody will ever come back.
-    if (signal?.aborted) {
+    try {
+      call.use = randomId();
+      call.expiresAtMs = round.expiresAtMs(this.#options.clock);
+      this.#given.add(round.identity, call.expiresAtMs);
+      this.#calls.park(call);
+      const shown = await this.#show(round, call);
+      if (signal?.aborted) throw signal.reason;
+      return shown;
+    } catch (thrown) {
+      // Its caller cannot know of the state, or hung up before it could: nobody will ever come back.
       this.#calls.resume(call);
-      call.end(signal.reason);
+      call.end(thrown);
       call.leave();
-      throw signal.reason;
+      throw thrown;
     }
-    return shown;
   }
 
   /** What a parked call is asked, and the state that continues it. */
