@@ -1,4 +1,4 @@
-import { decodeText, JsonScanner, type JsonSlice, joinPieces, sliceOf, splice } from '../../base/index.js';
+import { decodeText, JsonScanner, type JsonSlice, joinPieces, sliceOf, spells, splice } from '../../base/index.js';
 import { answerIdInPassing } from '../../protocol/index.js';
 
 const TAB = 0x09;
@@ -14,6 +14,9 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 /** `null` begins with it. */
 const LETTER_N = 0x6e;
+const ZERO = 0x30;
+/** A whole number of so many digits is exact. */
+const MAX_DIGITS = 15;
 /** No member of an envelope that comes before its body is longer. */
 const MAX_TOKEN = 128;
 
@@ -81,6 +84,7 @@ interface Beginning {
 }
 
 const UNCLEAR: Beginning = { kind: 'unclear' };
+const ANSWER: Beginning = { kind: 'answer' };
 const CALL: Beginning = { kind: 'call' };
 
 /** Reads the root's members up to its body. `at` lies behind the opening brace. */
@@ -91,16 +95,17 @@ function readBeginning(bytes: Uint8Array, from: number, end: number): Beginning 
     at = skipBlanks(bytes, at, end);
     const nameEnd = bytes[at] === QUOTE ? endOfToken(bytes, at, end) : -1;
     if (nameEnd < 0) return UNCLEAR;
-    const name = decodeText(bytes, at + 1, nameEnd - 1);
-    if (name === 'method' || name === 'params') return CALL;
-    if (name === 'result' || name === 'error') return { kind: 'answer', ...(id !== undefined && { id }) };
-    if (name !== 'jsonrpc' && name !== 'id') return UNCLEAR;
+    const isNamed = (name: string): boolean => spells(bytes, at + 1, nameEnd - 1, name);
+    if (isNamed('method') || isNamed('params')) return CALL;
+    if (isNamed('result') || isNamed('error')) return id === undefined ? ANSWER : { kind: 'answer', id };
+    const isId = isNamed('id');
+    if (!isId && !isNamed('jsonrpc')) return UNCLEAR;
     at = skipBlanks(bytes, nameEnd, end);
     if (bytes[at] !== COLON) return UNCLEAR;
     at = skipBlanks(bytes, at + 1, end);
     const valueEnd = endOfToken(bytes, at, end);
     if (valueEnd < 0) return UNCLEAR;
-    if (name === 'id') id = decodeText(bytes, at, valueEnd);
+    if (isId) id = readToken(bytes, at, valueEnd);
     at = skipBlanks(bytes, valueEnd, end);
     if (bytes[at] !== COMMA) return UNCLEAR;
     at++;
@@ -126,6 +131,18 @@ function endOfToken(bytes: Uint8Array, start: number, end: number): number {
   return limit === end ? end : -1;
 }
 
+/** A token as it is written; small whole numbers, which ids nearly always are, without the cost of decoding. */
+function readToken(bytes: Uint8Array, start: number, end: number): string {
+  if (end - start > MAX_DIGITS || bytes[start] === ZERO) return decodeText(bytes, start, end);
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const digit = bytes[at]! - ZERO;
+    if (digit < 0 || digit > 9) return decodeText(bytes, start, end);
+    value = value * 10 + digit;
+  }
+  return String(value);
+}
+
 /** The number of an `"id":5` that closes the message: there it can be nothing but a member of the root. */
 function readIdAtEnd(bytes: Uint8Array, start: number, end: number): string | undefined {
   let at = skipBlanksBack(bytes, start, end) - 1;
@@ -134,7 +151,7 @@ function readIdAtEnd(bytes: Uint8Array, start: number, end: number): string | un
   at = valueEnd;
   while (at > start && bytes[at - 1]! >= 0x30 && bytes[at - 1]! <= 0x39) at--;
   if (at === valueEnd) return undefined;
-  const value = decodeText(bytes, at, valueEnd);
+  const value = readToken(bytes, at, valueEnd);
   at = skipBlanksBack(bytes, start, at) - 1;
   if (bytes[at] !== COLON) return undefined;
   at = skipBlanksBack(bytes, start, at);

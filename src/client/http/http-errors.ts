@@ -57,7 +57,7 @@ export function refusalError(refusal: Refusal, told: Told): DoorError {
 }
 
 /** Refused for want of rights, and nobody there who could get them. */
-export function leaveError(refusal: Refusal, told: Told): DoorError {
+function leaveError(refusal: Refusal, told: Told): DoorError {
   const { status } = refusal;
   const data = { httpStatus: status, outcome: 'not-executed' };
   const login = told.server === undefined ? 'doorward login' : `doorward login ${told.server}`;

@@ -20,7 +20,7 @@ const MAX_KEEP_ALIVE_MS = 60_000;
 /** We let go of a connection this long before the server does. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 /** A connection that lay idle longer may have been closed by now without our having heard of it. */
-const FRESH_MS = 1_000;
+const FRESH_MS = 100;
 
 /** The agents of one wire: connections kept between requests, and let go of before the server closes them. */
 export class HttpAgents {

@@ -2,10 +2,10 @@ import { DoorError } from '../../base/index.js';
 import { CertificateFault } from './ca-certificates.js';
 import { ProxyFault } from './proxy-tunnel.js';
 
-export type WireFault = 'dns' | 'refused' | 'tls' | 'timeout' | 'reset' | 'proxy' | 'protocol' | 'unusable';
+type WireFault = 'dns' | 'refused' | 'tls' | 'timeout' | 'reset' | 'proxy' | 'protocol' | 'unusable';
 
 /** How far a request had come when it failed. */
-export interface Progress {
+interface Progress {
   /** Nothing of it can have reached the server. */
   readonly isUnsent: boolean;
   /** The response had begun. */
@@ -52,7 +52,7 @@ export function wireError(place: string, error: NodeJS.ErrnoException, { isUnsen
   });
 }
 
-export function classOf(error: NodeJS.ErrnoException): WireFault {
+function classOf(error: NodeJS.ErrnoException): WireFault {
   if (error instanceof ProxyFault) return 'proxy';
   if (error instanceof CertificateFault) return 'tls';
   if (error instanceof ConnectTimeout) return 'timeout';
