@@ -15,6 +15,7 @@ const naming = { runs: 'naming.test.ts' };
 const processes = { runs: 'process.test.ts' };
 const schemaPerf = { runs: '../schema-cases.test.ts' };
 const config = { runs: 'config.test.ts' };
+const httpDoor = { runs: 'http-door.test.ts' };
 const asking = { runs: 'asking.test.ts' };
 const trouble = { runs: 'trouble.test.ts' };
 const rounds = { runs: 'rounds.test.ts' };
@@ -78,7 +79,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   b19: { ...call, except: ['as keys of inputRequests and inputResponses: issue 5'] },
   b20: call,
   b22: later(5, 'x-mcp-header needs HTTP and the 2026 era'),
-  b24: later(5, 'the HTTP door'),
+  b24: httpDoor,
   b25: { runs: 'command.test.ts' },
   c03: {
     ...trouble,
@@ -95,12 +96,12 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   c13: { ...wire, except: ['subscriptions/listen and GET streams: issue 5'] },
   c14: trouble,
   c15: wire,
-  c16: later(5, HTTP),
+  c16: httpDoor,
   c17: processes,
   c18: { ...processes, except: ['closed stderr alone ends nothing: callers may drop the log and go on'] },
   c19: trouble,
   c22: later(5, HTTP),
-  c23: later(5, HTTP),
+  c23: httpDoor,
   c24: wire,
   c25: wire,
   c28: wire,
@@ -117,7 +118,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   c42: later(5, HTTP),
   c43: wire,
   c44: wire,
-  c45: later(5, HTTP),
+  c45: { ...httpDoor, except: ['the strict mode; the client half: src/client/http'] },
   c50: wire,
   c52: { ...processes, except: ['on Windows itself: no machine here; cross-spawn builds the command line there'] },
   c53: processes,
@@ -146,7 +147,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   e10: later(5, 'OAuth'),
   e11: later(5, 'OAuth'),
   e12: later(5, 'OAuth'),
-  e14: later(5, 'OAuth'),
+  e14: httpDoor,
   e15: later(5, 'OAuth'),
   f02: later(6, 'the MCP Registry manifest'),
   f03: later(6, 'the publish workflow'),
@@ -162,8 +163,8 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   f18: later(7, 'doctor lists every file looked at; `servers` beside `mcpServers` is read already (config.test.ts)'),
   f19: later(7, 'types'),
   f20: later(7, 'types'),
-  g04: later(5, HTTP),
-  g05: later(5, HTTP),
+  g04: { ...httpDoor, except: ['5,000 clients for ten minutes: npm run soak is the place for it'] },
+  g05: httpDoor,
   g06: later(7, 'search mode and doorward tokens'),
   g07: trouble,
   g08: { ...wire, except: ['resident memory: measured by npm run bench'] },
