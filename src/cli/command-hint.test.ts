@@ -50,3 +50,10 @@ test('a failure that needs no word more is left as it is', () => {
   const error = new DoorError('UPSTREAM_UNREACHABLE', 'gone', { hint: 'Install it.' });
   expect(atCommandLine(error, runOf('tools'))).toBe(error);
 });
+
+test('a login is for the configuration that was named', () => {
+  const hint = 'Run: doorward login team';
+  const error = new DoorError('AUTH_REQUIRED', 'team wants you to log in', { data: { server: 'team' }, hint });
+  expect(atCommandLine(error, runOf('tools', '-c', 'x.json')).hint).toBe(`${hint} --config x.json`);
+  expect(atCommandLine(error, runOf('tools'))).toBe(error);
+});

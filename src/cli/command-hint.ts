@@ -52,6 +52,9 @@ function ownHint(error: DoorError, run: Run): string | undefined {
     case 'TOOL_UNKNOWN':
       if (!hint?.startsWith('List the tools')) return hint;
       return `List its tools: \`${nextCommand(run, 'tools', server)}\`. ${ONLY_TO_THE_ASKABLE}`;
+    case 'AUTH_REQUIRED':
+    case 'FORBIDDEN':
+      return hint?.replace(/doorward login .+$/, () => nextCommand(run, 'login', String(data.server)));
     default:
       return hint;
   }

@@ -18,6 +18,7 @@ const config = { runs: 'config.test.ts' };
 const httpDoor = { runs: 'http-door.test.ts' };
 const asking = { runs: 'asking.test.ts' };
 const trouble = { runs: 'trouble.test.ts' };
+const oauth = { runs: 'oauth.test.ts' };
 const rounds = { runs: 'rounds.test.ts' };
 
 const later = (issue: number, why: string): Disposition => ({ later: issue, why });
@@ -75,7 +76,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   b13: call,
   b15: wire,
   b16: schema,
-  b17: schema,
+  b19: call,
   b19: { ...call, except: ['as keys of inputRequests and inputResponses: issue 5'] },
   b20: call,
   b22: later(5, 'x-mcp-header needs HTTP and the 2026 era'),
@@ -132,23 +133,23 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   d05: asking,
   d06: asking,
   d07: asking,
-  d08: asking,
+  d12: asking,
   d12: { ...asking, except: ['the strict mode'] },
   d14: rounds,
   d15: rounds,
   d16: rounds,
   d18: asking,
-  e01: later(5, 'OAuth'),
-  e02: later(5, 'OAuth'),
-  e03: later(5, 'OAuth'),
-  e04: later(5, 'OAuth'),
-  e08: later(5, 'OAuth'),
-  e09: later(5, 'OAuth'),
-  e10: later(5, 'OAuth'),
-  e11: later(5, 'OAuth'),
-  e12: later(5, 'OAuth'),
+  e01: oauth,
+  e02: oauth,
+  e03: oauth,
+  e04: oauth,
+  e08: oauth,
+  e09: oauth,
+  e10: oauth,
+  e11: oauth,
+  e12: oauth,
   e14: httpDoor,
-  e15: later(5, 'OAuth'),
+  e15: oauth,
   f02: later(6, 'the MCP Registry manifest'),
   f03: later(6, 'the publish workflow'),
   f04: later(6, 'the publish workflow'),
