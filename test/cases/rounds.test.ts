@@ -3,6 +3,7 @@
  * upstreams of both eras in memory behind it, and time that a test moves.
  */
 import { describe, expect, type TestContext, test } from 'vitest';
+import type { GatewayOptions } from '../../src/gateway/index.js';
 import { MemoryCaller } from '../fixtures/memory-caller.js';
 import type { Wire } from '../fixtures/memory-door.js';
 import { MemoryGateway, toolNamed } from '../fixtures/memory-gateway.js';
@@ -34,9 +35,9 @@ class House {
   readonly #callers = new Map<string, MemoryCaller>();
   #nextId = 1;
 
-  constructor(test: TestContext, script: MemoryScript) {
+  constructor(test: TestContext, script: MemoryScript, options: Partial<GatewayOptions> = {}) {
     const era = script.on?.['server/discover'] === undefined ? 'handshake' : 'modern';
-    this.memory = new MemoryGateway({ u: { scripts: [script], era } });
+    this.memory = new MemoryGateway({ u: { scripts: [script], era } }, options);
     test.onTestFinished(() => this.memory.gateway.close());
   }
 
@@ -333,5 +334,55 @@ describe('d16', () => {
     }
     expect(rounds).toBe(rounds_max);
     expect(shown.error).toMatchObject({ code: -32603, data: { code: 'BUSY' } });
+  });
+});
+
+describe('what other cases say of rounds', () => {
+  test(`${titleOf('b19')} (as keys of inputRequests and inputResponses)`, async (test) => {
+    const keys = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+    // Written by hand: an object literal would set its prototype.
+    const requests = `{${keys.map((key) => `"${key}":${JSON.stringify(ELICIT)}`).join(',')}}`;
+    const house = new House(
+      test,
+      modernScript({
+        ...TWO_TOOLS,
+        on: {
+          'tools/call': ({ id, params }) =>
+            params?.requestState === undefined
+              ? `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"resultType":"input_required","inputRequests":${requests},"requestState":"s"}}`
+              : DONE,
+        },
+      }),
+    );
+    const first = await house.call('ann', 'u__x', {});
+    expect(Object.keys(first.result?.inputRequests as object)).toEqual(keys);
+    const said = { action: 'accept', content: { name: 'x' } };
+    const partial = JSON.parse(`{"__proto__":${JSON.stringify(said)},"constructor":7}`) as object;
+    const retry = { requestState: stateOf(first), inputResponses: partial };
+    expect((await house.call('ann', 'u__x', {}, retry)).error?.code).toBe(-32602);
+    const inputResponses = JSON.parse(`{${keys.map((key) => `"${key}":${JSON.stringify(said)}`).join(',')}}`) as object;
+    expect((await house.call('ann', 'u__x', {}, { ...retry, inputResponses })).result).toMatchObject(DONE);
+    expect(house.calls[1]?.line).toContain(`"inputResponses":${JSON.stringify(inputResponses)}`);
+    expect(({} as { action?: unknown }).action).toBeUndefined();
+  });
+
+  const { params: oddForm } = JSON.parse(getCase('d12').input.elicit_line as string) as { readonly params: object };
+  test(`${titleOf('d12')} (the strict mode)`, async (test) => {
+    const script: MemoryScript = {
+      ...TWO_TOOLS,
+      on: {
+        'tools/call': (_, transport) => {
+          transport.say(JSON.stringify({ jsonrpc: '2.0', id: 'e1', method: 'elicitation/create', params: oddForm }));
+        },
+      },
+    };
+    const house = new House(test, script, { validation: { elicitationSchemas: 'refuse' } });
+    const caller = house.caller('ann');
+    await caller.initialize(ASKABLE);
+    await caller.call(1, 'u__x', {});
+    await calm();
+    expect(caller.taken()).toEqual([]);
+    const said = house.memory.attempts('u').flatMap(({ sent }) => sent.filter(({ id }) => id === 'e1'));
+    expect(said.map(({ message }) => message.error)).toMatchObject([{ code: -32602 }]);
   });
 });
