@@ -54,10 +54,8 @@ export class HttpLink {
   readonly #headers: Headers;
   #codec: Codec | undefined;
   #sessionId: string | undefined;
-  /** The headers of a POST that are the same for all messages of an era; remade when codec or session change. */
+  /** The headers of a POST of the handshake era, the same for all; remade when codec or session change. */
   #posting: Headers | undefined;
-  #postingModern: Headers | undefined;
-  #modernRevision = '';
   /** Requests under way. */
   readonly open = new Set<Stoppable>();
   isPaused = false;
@@ -139,17 +137,12 @@ export class HttpLink {
 
   /** MCP 2026-07-28 basic/transports/streamable-http, Request Metadata. */
   #modernHeaders(about: Outgoing): Headers {
-    const revision = (about.codec ?? this.#codec)!.revision;
-    if (this.#postingModern === undefined || this.#modernRevision !== revision) {
-      this.#modernRevision = revision;
-      this.#postingModern = {
-        ...this.#headers,
-        accept: BOTH_KINDS,
-        'content-type': 'application/json',
-        'mcp-protocol-version': revision,
-      };
-    }
-    const headers: Record<string, string> = { ...this.#postingModern };
+    const headers: Record<string, string> = {
+      ...this.#headers,
+      accept: BOTH_KINDS,
+      'content-type': 'application/json',
+      'mcp-protocol-version': (about.codec ?? this.#codec)!.revision,
+    };
     if (about.method !== undefined) headers['mcp-method'] = about.method;
     if (about.name !== undefined) headers['mcp-name'] = encodeHeaderValue(about.name);
     if (about.headers !== undefined) for (const [name, value] of about.headers) headers[name.toLowerCase()] = value;

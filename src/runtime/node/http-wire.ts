@@ -44,12 +44,19 @@ export function httpWire(options: HttpWireOptions = {}): HttpWire {
 
 class NodeHttpWire implements HttpWire {
   readonly agents: HttpAgents;
+  #http: typeof import('node:http') | undefined;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #ways = new Map<string, Way>();
 
   constructor({ env = process.env, connectTimeoutMs = CONNECT_TIMEOUT_MS }: HttpWireOptions) {
     this.#env = env;
     this.agents = new HttpAgents({ env, connectTimeoutMs });
+  }
+
+  /** Loaded at the first request. */
+  get http(): typeof import('node:http') {
+    this.#http ??= process.getBuiltinModule('node:http');
+    return this.#http;
   }
 
   send(request: WireRequest, handlers: WireHandlers): WireExchange {
@@ -132,9 +139,12 @@ class NodeExchange implements WireExchange {
     try {
       const way = this.#wire.wayTo(this.#request.url);
       this.#place = way.place;
-      const { request } = process.getBuiltinModule('node:http');
       const chunks = body === undefined ? [] : chunksOf(body);
-      const out = request({ ...way.options, method, headers: headerList(way, headers, body && chunks) });
+      const out = this.#wire.http.request({
+        ...way.options,
+        method,
+        headers: headerList(way, headers, body && chunks),
+      });
       this.#out = out;
       out.on('response', (response) => this.#respond(response));
       out.on('error', (error) => this.#fail(error));
