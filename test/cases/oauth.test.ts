@@ -262,6 +262,7 @@ describe(titleOf('e09'), () => {
       as.routes.set('POST /token', ({ body }) => (body.includes(dead) ? answer : undefined));
     }
     // What serves finds out first, and says what to run.
+    await setting.change((credential) => ({ ...credential, tokens: { ...credential.tokens!, givenAtMs: 0 } }));
     const error = await errorOf(setting.call(setting.authorizer()));
     expect(error).toMatchObject({ code: 'AUTH_REQUIRED', hint: 'Run: doorward login team' });
     as.requests.length = 0;

@@ -90,7 +90,7 @@ test('the same as JSON', async () => {
 test('status tells a token whose time is over, and a server that has asked', async () => {
   const setting = await open();
   await setting.logIn();
-  await setting.change((credential) => ({ ...credential, tokens: { access: 'a', expiresAtMs: 1 } }));
+  await setting.change((credential) => ({ ...credential, tokens: { access: 'a', expiresAtMs: 1, givenAtMs: 0 } }));
   const expired = await command(setting, ['auth', 'status']);
   expect(expired.out).toMatch(/^team {2}expired {5}http/);
   expect(expired.out).toContain('Run: doorward login team --config doorward.json');

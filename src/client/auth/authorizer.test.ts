@@ -25,7 +25,15 @@ async function errorOf(promise: Promise<unknown>): Promise<DoorError> {
 /** The token's time is over; the authorization server knows it too. */
 async function runOut(setting: OAuthSetting): Promise<void> {
   setting.as.tokens.clear();
-  await setting.change((credential) => ({ ...credential, tokens: { ...credential.tokens!, expiresAtMs: 1 } }));
+  await setting.change((credential) => ({
+    ...credential,
+    tokens: { ...credential.tokens!, expiresAtMs: 1, givenAtMs: 0 },
+  }));
+}
+
+/** The token is no longer fresh. */
+async function grow(setting: OAuthSetting): Promise<void> {
+  await setting.change((credential) => ({ ...credential, tokens: { ...credential.tokens!, givenAtMs: 0 } }));
 }
 
 const refreshes = ({ as }: OAuthSetting) =>
@@ -98,6 +106,7 @@ test('many at once, in several processes, renew it once', async () => {
 
 test('a token that is refused before its time is renewed once, and tried once more', async () => {
   const setting = await loggedIn();
+  await grow(setting);
   setting.as.tokens.clear();
   expect(await setting.call(setting.authorizer())).toBe(200);
   expect(refreshes(setting)).toHaveLength(1);
@@ -107,9 +116,12 @@ test('a server that refuses every token is not asked for one after the other', a
   const setting = await loggedIn();
   setting.rs.authorization = await setting.other(AuthorizationServer.start());
   setting.rs.metadata.authorization_servers = [setting.as.issuer];
-  const authorizer = setting.authorizer();
-  expect(await setting.call(authorizer)).toBe(401);
-  for (let again = 0; again < 3; again++) expect((await errorOf(setting.call(authorizer))).code).toBe('AUTH_REQUIRED');
+  await grow(setting);
+  expect(await setting.call(setting.authorizer())).toBe(401);
+  // Each connection has an authorizer of its own.
+  for (let again = 0; again < 3; again++) {
+    expect((await errorOf(setting.call(setting.authorizer()))).code).toBe('AUTH_REQUIRED');
+  }
   expect(refreshes(setting)).toHaveLength(1);
 });
 
@@ -154,6 +166,7 @@ test('tokens are not sent to a server that has moved to another authorization se
   const setting = await loggedIn();
   const other = await setting.other(AuthorizationServer.start());
   setting.rs.authorization = other;
+  await grow(setting);
   const authorizer = setting.authorizer();
   expect((await errorOf(setting.call(authorizer))).code).toBe('AUTH_REQUIRED');
   expect(refreshes(setting), 'the old one is not asked').toEqual([]);
@@ -162,6 +175,7 @@ test('tokens are not sent to a server that has moved to another authorization se
   expect(await setting.call(authorizer)).toBe(200);
   // And back: what the first one gave is still there.
   setting.rs.authorization = setting.as;
+  await grow(setting);
   expect(await setting.call(authorizer)).toBe(200);
   expect((await setting.credential())?.issuer).toBe(setting.as.issuer);
 });

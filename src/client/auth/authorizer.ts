@@ -13,6 +13,7 @@ import {
   type OAuthConfig,
   type ServerRecord,
   type TokenStore,
+  type Tokens,
   withCredential,
 } from './types.js';
 
@@ -51,8 +52,6 @@ class OAuthAuthorizer implements Authorizer {
   readonly #options: AuthorizerOptions;
   /** The refresh under way: whoever needs a token meanwhile waits for the same one. */
   #refreshing: Promise<Refreshed | undefined> | undefined = undefined;
-  /** The access token that a refresh gave last, and when (monotonic). */
-  #renewed: { readonly access: string; readonly atMs: number } | undefined = undefined;
   #trouble: { readonly trouble: TemporaryTrouble; readonly untilMs: number } | undefined = undefined;
   /** Scopes that the user was asked for and did not give: they are not asked for twice. */
   readonly #denied = new Set<string>();
@@ -90,7 +89,7 @@ class OAuthAuthorizer implements Authorizer {
   async #renew(challenge: string, said: Challenge, record: ServerRecord | undefined): Promise<boolean> {
     const current = currentOf(record);
     const { tokens } = current ?? {};
-    if (current && tokens && canRefresh(current) && !this.#isFresh(tokens.access)) {
+    if (current && tokens && canRefresh(current) && !this.#isFresh(tokens)) {
       const moved = await this.#movedTo(said, record);
       if (moved === undefined) {
         const outcome = await this.#refresh(tokens.access);
@@ -204,16 +203,13 @@ class OAuthAuthorizer implements Authorizer {
       }
       this.#trouble = undefined;
       await store.write(url, withCredential(stillWanted(record, outcome), afterRefresh(credential, outcome)));
-      if (outcome.kind === 'refreshed') {
-        this.#renewed = { access: outcome.credential.tokens?.access ?? '', atMs: clock.monotonicMs() };
-      }
       return outcome;
     });
   }
 
-  #isFresh(access: string): boolean {
-    const renewed = this.#renewed;
-    return renewed?.access === access && this.#options.clock.monotonicMs() - renewed.atMs < FRESH_MS;
+  #isFresh({ givenAtMs }: Tokens): boolean {
+    const ageMs = this.#options.clock.nowMs() - givenAtMs;
+    return ageMs >= 0 && ageMs < FRESH_MS;
   }
 
   #required(current: Credential | undefined): DoorError {

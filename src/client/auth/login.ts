@@ -265,6 +265,7 @@ export function tokensOf(
 ) {
   return {
     access,
+    givenAtMs: nowMs,
     ...(refresh !== undefined && { refresh }),
     ...(seconds !== undefined && { expiresAtMs: nowMs + seconds * 1000 }),
   };

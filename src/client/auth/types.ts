@@ -28,6 +28,8 @@ export interface Tokens {
   readonly refresh?: string;
   /** Epoch milliseconds; absent where the server did not say. */
   readonly expiresAtMs?: number;
+  /** Epoch milliseconds at which the authorization server gave them. */
+  readonly givenAtMs: number;
 }
 
 /**

@@ -13,23 +13,16 @@ export type { EgressOptions } from './egress.js';
 export { egressFetch } from './egress-fetch.js';
 export { childEnvironment } from './environment.js';
 export { type EventLogOptions, jsonLogLine, type LogLevel, logEvents } from './event-log.js';
+export { type ServeHttpOptions, serveHttp } from './http-serving.js';
 export { type HttpWireOptions, httpWire } from './http-wire.js';
 export { LogStream } from './log-stream.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
-export {
-  authorizerFor,
-  authStatusOf,
-  hasOwnToken,
-  logInTo,
-  logOutOf,
-  type OAuthServer,
-  oauthServerOf,
-} from './oauth.js';
+export { authorizerFor, authStatusOf, logInTo, logOutOf } from './oauth.js';
 export type { AuthStatus, LoggedOut, LoginOptions } from './oauth-login.js';
+export { hasOwnToken, type OAuthServer, oauthServerOf } from './oauth-server.js';
 export { openBrowser } from './open-browser.js';
 export { killGroups } from './process-group.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';
-export { type ServeHttpOptions, serveHttp } from './http-serving.js';
 export { type StdioEnd, type StdioOptions, serveStdio } from './stdio.js';
 export { FileTokenStore } from './token-store.js';
 export { readTrust, removeTrust, sha256Of, writeTrust } from './trust-store.js';

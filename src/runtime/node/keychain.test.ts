@@ -51,7 +51,7 @@ const RECORD: ServerRecord = {
       resource: SERVER,
       client: { id: 'c', secret: 'hush-client', origin: 'registered' },
       tokenEndpoint: 'https://as.example/token',
-      tokens: { access: 'hush-access', refresh: 'hush-refresh' },
+      tokens: { access: 'hush-access', refresh: 'hush-refresh', givenAtMs: 1 },
       loggedInAtMs: 1,
     },
   ],

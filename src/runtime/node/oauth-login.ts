@@ -11,8 +11,8 @@ import {
 } from '../../client/index.js';
 import type { Environment } from '../../config/index.js';
 import { egressFetch } from './egress-fetch.js';
-import type { OAuthServer } from './oauth.js';
 import { listenForRedirect } from './oauth-listener.js';
+import type { OAuthServer } from './oauth-server.js';
 import { FileTokenStore } from './token-store.js';
 
 const POLL_MS = 150;

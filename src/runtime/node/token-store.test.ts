@@ -18,7 +18,7 @@ const record = (access: string): ServerRecord => ({
       resource: SERVER,
       client: { id: 'c', secret: 'hush', origin: 'registered' },
       tokenEndpoint: 'https://as.example/token',
-      tokens: { access, refresh: `${access}-refresh` },
+      tokens: { access, refresh: `${access}-refresh`, givenAtMs: 1 },
       loggedInAtMs: 1,
     },
   ],
