@@ -1,6 +1,6 @@
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { encodeText, parseJson } from '../base/index.js';
 import type { Exclusion, ListedTool } from '../catalog/index.js';
 import { type DefinitionOptions, readDefinition } from './tool-definition.js';
@@ -342,4 +342,67 @@ test('nothing at all brings the list down: any JSON is a tool that clients take,
     }),
     { numRuns: 1_000 },
   );
+});
+
+describe('a definition has a text for callers of each era', () => {
+  test.each([
+    { why: 'the same where nothing differs', member: '', shown: '' },
+    {
+      why: 'what the upstream wrote, where only older clients stumble',
+      member: ',"outputSchema":{"properties":{"a":true},"type":"object"}',
+      shown: ',"outputSchema":{"properties":{"a":true},"type":"object"}',
+    },
+    { why: 'of any type', member: ',"outputSchema":{"type":"array"}', shown: ',"outputSchema":{"type":"array"}' },
+    { why: 'of none', member: ',"outputSchema":{"anyOf":[{}]}', shown: ',"outputSchema":{"anyOf":[{}]}' },
+    { why: 'true is no object', member: ',"outputSchema":true', shown: ',"outputSchema":{}' },
+    { why: 'nor is false', member: ',"outputSchema":false', shown: ',"outputSchema":{"not":{}}' },
+    { why: 'null is none', member: ',"outputSchema":null', shown: '' },
+    {
+      why: 'a pattern that no client can compile',
+      member: ',"outputSchema":{"type":"array","items":{"pattern":"("}}',
+      shown: '',
+    },
+    {
+      why: 'a dialect that only older clients know',
+      member: ',"outputSchema":{"$schema":"http://json-schema.org/draft-04/schema#","type":"object"}',
+      shown: '',
+    },
+  ])('that of the 2026 era: $why', ({ member, shown }) => {
+    for (const era of ['handshake', 'modern'] as const) {
+      const { tool } = read(`{"name":"a",${GOOD}${member}}`, 'exclude', { era });
+      expect((tool?.modern ?? tool)?.definition).toBe(`{"name":"a",${GOOD}${shown}}`);
+    }
+  });
+
+  test.each([
+    { era: 'handshake', shown: '{"type":"object","title":"t"}', wrapsOutput: false },
+    {
+      era: 'modern',
+      shown: '{"type":"object","properties":{"result":{"title":"t"}},"required":["result"]}',
+      wrapsOutput: true,
+    },
+  ] as const)(
+    'no type says "object" in the handshake era, and nothing in the other: $era',
+    ({ era, shown, wrapsOutput }) => {
+      const { tool } = read(`{"name":"a",${GOOD},"outputSchema":{"title":"t"}}`, 'exclude', { era });
+      expect(tool?.definition).toBe(`{"name":"a",${GOOD},"outputSchema":${shown}}`);
+      expect(tool?.wrapsOutput).toBe(wrapsOutput);
+    },
+  );
+
+  test('of an upstream of the 2026 era no type is odd', () => {
+    const text = `{"name":"a",${GOOD},"outputSchema":{"type":"array"}}`;
+    expect(read(text, 'exclude', { era: 'modern' }).warnings).toEqual([]);
+    expect(read(text).warnings).toEqual(['misfit-member']);
+  });
+
+  test('references that cannot be moved: older callers see no outputSchema, the others do', () => {
+    const output =
+      '{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"array","items":{"$ref":"#/$defs/a","$recursiveRef":"#"},"$defs":{"a":true}}';
+    const { tool, warnings } = read(`{"name":"a",${GOOD},"outputSchema":${output}}`, 'exclude', { era: 'modern' });
+    expect(tool?.definition).toBe(`{"name":"a",${GOOD}}`);
+    expect(tool?.modern?.definition).toContain(output);
+    expect(tool?.wrapsOutput).toBe(false);
+    expect(warnings).toEqual(['strict-misfit']);
+  });
 });
