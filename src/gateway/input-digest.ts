@@ -18,7 +18,12 @@ export function digestOfRequest(method: string, { bytes, start, end }: JsonSlice
     method === 'tools/call'
       ? { name: params.name, arguments: params.arguments ?? {} }
       : Object.fromEntries(Object.entries(params).filter(([name]) => !BESIDE.has(name)));
-  return bytesToHex(sha256(encodeText(canonicalText([method, asked]))));
+  return digestOfText(canonicalText([method, asked]));
+}
+
+/** SHA-256, hex. */
+export function digestOfText(text: string): string {
+  return bytesToHex(sha256(encodeText(text)));
 }
 
 function parse(text: string): unknown {

@@ -1,9 +1,12 @@
 import type { Caller, CancelSignal, Clock, JsonSlice, Retry } from '../base/index.js';
-import { digestOfRequest } from './input-digest.js';
+import { digestOfRequest, digestOfText } from './input-digest.js';
 import type { ReadInputOptions } from './input-requests.js';
 import { PARKED_MS } from './parked-calls.js';
 import type { SealedRound } from './sealing.js';
 import type { ToolAnswer } from './types.js';
+
+/** Names of tools are far shorter. */
+const MAX_NAME = 512;
 
 /** One request of a caller that may need several rounds (MCP 2026-07-28 basic/patterns/mrtr, Supported Requests). */
 export interface Request {
@@ -68,13 +71,8 @@ export class Round {
     if (this.#identity !== undefined) return this.#identity;
     const { caller, method, params } = this.request;
     const { upstream, tool } = this.target;
-    this.#identity = {
-      principal: caller.principal.id,
-      method,
-      upstream,
-      tool,
-      digest: digestOfRequest(method, params),
-    };
+    const digest = digestOfRequest(method, params);
+    this.#identity = { principal: caller.principal.id, method, upstream, tool: boundName(tool), digest };
     return this.#identity;
   }
 
@@ -111,4 +109,9 @@ export class Round {
       sealed.digest === digest
     );
   }
+}
+
+/** A URI can be as long as a message; what is sealed is not. */
+function boundName(name: string): string {
+  return name.length <= MAX_NAME ? name : `sha256:${digestOfText(name)}`;
 }

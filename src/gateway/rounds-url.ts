@@ -1,12 +1,13 @@
 import {
   DoorError,
   decodeText,
+  elementsOf,
   encodeText,
   JsonScanner,
   type JsonSlice,
-  parseJson,
-  sliceOf,
-  stringifyJson,
+  membersOf,
+  onOneLine,
+  type Piece,
 } from '../base/index.js';
 import { readElicitation } from '../client/index.js';
 import { judgingParams, type ReadInputOptions } from './input-requests.js';
@@ -16,12 +17,14 @@ import type { SealedRequest } from './sealing.js';
 export interface UrlElicitations {
   readonly requests: readonly SealedRequest[];
   /** The JSON text of `inputRequests`. */
-  readonly inputRequests: string;
+  readonly inputRequests: readonly Piece[];
 }
 
 /** MCP 2025-11-25 client/elicitation, URLElicitationRequiredError. */
 const URL_ELICITATION_REQUIRED = '-32042';
 const MAX_URLS = 32;
+const METHOD = 'elicitation/create';
+const OPEN_BRACKET = 0x5b;
 
 const scanner = new JsonScanner();
 
@@ -44,36 +47,35 @@ export function readUrlElicitations(
     return undefined;
   }
   if (!declaresUrls(options.capabilities.elicitation)) throw cannotBeSent(options);
-  const text = data < 0 ? '{}' : decodeText(bytes, scanner.valueStart[data]!, scanner.valueEnd[data]!);
-  const { elicitations } = parseJson(text) as { readonly elicitations?: unknown };
-  if (!Array.isArray(elicitations) || elicitations.length === 0 || elicitations.length > MAX_URLS) {
+  const elicitations = data < 0 ? [] : readList(bytes, scanner.valueStart[data]!, scanner.valueEnd[data]!);
+  if (elicitations.length === 0 || elicitations.length > MAX_URLS)
     throw broken(options, 'without a list of elicitations');
-  }
-  const shown = elicitations.map((elicitation, at) => readOne(elicitation, `elicitation-${at + 1}`, options));
-  return {
-    requests: shown.map(({ request }) => request),
-    inputRequests: `{${shown.map(({ member }) => member).join(',')}}`,
-  };
+  const requests = elicitations.map((params, at) => readOne(params, `elicitation-${at + 1}`, options));
+  const members = elicitations.flatMap((params, at): readonly Piece[] => [
+    `${at === 0 ? '' : ','}"${requests[at]!.key}":{"method":"${METHOD}","params":`,
+    onOneLine(params),
+    '}',
+  ]);
+  return { requests, inputRequests: ['{', ...members, '}'] };
 }
 
-function readOne(
-  elicitation: unknown,
-  key: string,
-  options: ReadInputOptions,
-): { readonly request: SealedRequest; readonly member: string } {
-  const { upstream } = options;
-  const params = sliceOf(encodeText(stringifyJson(elicitation)));
-  const read = readElicitation(params, { upstream, capability: '{"url":{}}' });
+/** Where the elicitations lie; none where `data` has no list of them. */
+function readList(bytes: Uint8Array, start: number, end: number): readonly JsonSlice[] {
+  const list = membersOf(bytes, start, end).findLast(({ name }) => name === 'elicitations');
+  if (list === undefined || bytes[list.valueStart] !== OPEN_BRACKET) return [];
+  return elementsOf(bytes, list.valueStart).map((span) => ({ bytes, ...span }));
+}
+
+function readOne(params: JsonSlice, key: string, options: ReadInputOptions): SealedRequest {
+  const read = readElicitation(params, { upstream: options.upstream, capability: '{"url":{}}' });
   if (read.kind === 'refused') throw broken(options, read.error.message);
-  const method = 'elicitation/create';
-  const member = `"${key}":{"method":"${method}","params":${decodeText(params.bytes)}}`;
-  return { request: { key, method, params: judgingParams(params) }, member };
+  return { key, method: METHOD, params: judgingParams(params) };
 }
 
 function declaresUrls(capability: string | undefined): boolean {
   if (capability === undefined) return false;
-  const declared = parseJson(capability);
-  return typeof declared === 'object' && declared !== null && Object.hasOwn(declared, 'url');
+  const bytes = encodeText(capability);
+  return membersOf(bytes, 0, bytes.length).some(({ name }) => name === 'url');
 }
 
 function cannotBeSent({ upstream }: ReadInputOptions): DoorError {

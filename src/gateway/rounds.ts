@@ -173,7 +173,7 @@ export class Rounds {
   async #relayUrls(round: Round, { requests, inputRequests }: UrlElicitations): Promise<ToolAnswer> {
     if (round.number >= MAX_ROUNDS) throw tooManyRounds(round.target);
     const state = await this.#seal(round.next(), { kind: 'upstream', requests, isAnew: true });
-    return inputRequired(textOf(['{"resultType":"input_required","inputRequests":', inputRequests], state));
+    return inputRequired(textOf(['{"resultType":"input_required","inputRequests":', ...inputRequests], state));
   }
 
   /** From now on it waits for its caller, who is told what to come back with. */

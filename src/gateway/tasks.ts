@@ -10,7 +10,6 @@ import {
   type MemberSpan,
   membersOf,
   ObjectText,
-  parseJson,
   sliceOf,
 } from '../base/index.js';
 import type { ElicitationWarning } from '../client/index.js';
@@ -199,8 +198,8 @@ interface TaskAtHand {
 
 export function declaresTasks({ extensions }: CallerCapabilities): boolean {
   if (extensions === undefined) return false;
-  const declared = parseJson(extensions);
-  return typeof declared === 'object' && declared !== null && Object.hasOwn(declared, TASKS_EXTENSION);
+  const bytes = encodeText(extensions);
+  return membersOf(bytes, 0, bytes.length).some(({ name }) => name === TASKS_EXTENSION);
 }
 
 /** What a caller gets that asks for tasks and did not declare them (SEP-2663, Protocol Errors). */
