@@ -34,7 +34,8 @@ export const SDK_FEATURES = [
       const seen = [];
       await trial.call(
         'report_progress',
-        { steps: 3 },
+        // Version 2 of the SDK forgets what came in one read with the result: nothing may.
+        { steps: 3, everyMs: 40 },
         { onprogress: (/** @type {any} */ { progress }) => seen.push(progress) },
       );
       same(seen, [1, 2, 3], 'progress');
@@ -164,6 +165,8 @@ export const SDK_FEATURES = [
   {
     id: 'list-changes',
     async run(trial) {
+      // Who never listed need not be told: nothing that he knows has changed.
+      await allTools(trial);
       const stream = await listen(trial, { toolsListChanged: true });
       for (const isThere of [true, false]) {
         const changes = () => trial.heard.filter(({ method }) => method === 'notifications/tools/list_changed').length;

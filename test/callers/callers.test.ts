@@ -1,10 +1,11 @@
-/** Case c36, in short: `npm run callers` plays 1,000 rounds of it. */
+/** A case of what other products did, in short: `npm run callers` plays 1,000 rounds of it. */
 import { expect, test } from 'vitest';
 import { requireBuild } from '../fixtures/open-door.js';
 import { Door, type Upstream } from './door.js';
 import { runRounds } from './rounds.js';
 import { compareStrangers } from './strangers.js';
 
+const CASE = 'c36';
 const NAMES = Array.from({ length: 50 }, (_, index) => `caller-${index}`);
 const ROUNDS = 10;
 
@@ -17,7 +18,7 @@ test.each([
   { transport: 'http', capabilities: { elicitation: {} }, questions: true },
   { transport: 'stdio', capabilities: {}, questions: false },
 ] as const)(
-  'c36: 50 callers with equal ids get what is theirs, before servers over $transport',
+  `${CASE}: 50 callers with equal ids get what is theirs, before servers over $transport`,
   async (row) => {
     requireBuild();
     const door = await Door.open({ names: NAMES, upstreams: upstreams(row.transport) });
@@ -30,6 +31,7 @@ test.each([
         mounts,
         capabilities,
         rounds: ROUNDS,
+        hearsLogs: row.transport === 'http',
         longestWaitMs: 50,
         seed: 36,
       });

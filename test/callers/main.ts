@@ -42,9 +42,23 @@ async function main(): Promise<number> {
   if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed))
     return refuse('--rounds and --seed take integers');
   const names = Array.from({ length: CALLERS }, (_, index) => `caller-${index}`);
-  const http = await play('HTTP', { names, upstreams: HTTP, rounds, seed, capabilities: { elicitation: {} } });
+  const http = await play('HTTP', {
+    names,
+    upstreams: HTTP,
+    rounds,
+    seed,
+    hearsLogs: true,
+    capabilities: { elicitation: {} },
+  });
   const fewer = Math.ceil(rounds / 5);
-  const stdio = await play('stdio', { names, upstreams: STDIO, rounds: fewer, seed, capabilities: {} });
+  const stdio = await play('stdio', {
+    names,
+    upstreams: STDIO,
+    rounds: fewer,
+    seed,
+    hearsLogs: false,
+    capabilities: {},
+  });
   const strangers = await playStrangers();
   return http && stdio && strangers ? 0 : 1;
 }
@@ -54,6 +68,7 @@ interface Play {
   readonly upstreams: readonly Upstream[];
   readonly rounds: number;
   readonly seed: number;
+  readonly hearsLogs: boolean;
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
 

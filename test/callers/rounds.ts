@@ -10,6 +10,8 @@ export interface RoundsOptions {
   readonly mounts: readonly string[];
   /** What the callers declare; without elicitation none is asked anything. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Whether a log message tells by its stream whose it is: over stdio it belongs to nobody, and reaches nobody. */
+  readonly hearsLogs: boolean;
   readonly longestWaitMs: number;
   readonly seed: number;
   readonly tell?: (round: number) => void;
@@ -48,10 +50,10 @@ export async function runRounds(options: RoundsOptions): Promise<Figures> {
         asks: mayBeAsked && random() < 1 / ASKS_EVERY,
         waitMs: Math.floor(random() * (options.longestWaitMs + 1)),
       }));
-      await Promise.all(calls.map((call) => callOnce(call, figures)));
+      await Promise.all(calls.map((call) => callOnce({ ...call, hearsLogs: options.hearsLogs }, figures)));
       options.tell?.(round + 1);
     }
-    for (const caller of callers) checkOthers(caller, caller.outside, 'outside of any call', figures);
+    for (const caller of callers) checkOthers(caller.name, caller.outside, 'outside of any call', figures);
     return figures;
   } finally {
     await Promise.all(callers.map((caller) => caller.close()));
@@ -71,9 +73,10 @@ interface OneCall {
   readonly mount: string;
   readonly asks: boolean;
   readonly waitMs: number;
+  readonly hearsLogs: boolean;
 }
 
-async function callOnce({ caller, mount, asks, waitMs }: OneCall, figures: Figures): Promise<void> {
+async function callOnce({ caller, mount, asks, waitMs, hearsLogs }: OneCall, figures: Figures): Promise<void> {
   figures.calls++;
   const where = `${caller.name} (${caller.era}) at ${mount}`;
   const outcome = await caller
@@ -83,13 +86,14 @@ async function callOnce({ caller, mount, asks, waitMs }: OneCall, figures: Figur
     figures.missing.push(`${where}: ${outcome.message}`);
     return;
   }
-  checkOutcome(caller, outcome as Outcome, { where, asks }, figures);
+  checkOutcome(caller.name, outcome as Outcome, { where, asks, hearsLogs }, figures);
 }
 
-function checkOutcome(
-  caller: HttpCaller,
+/** Holds one call's end against who made it, and counts. */
+export function checkOutcome(
+  name: string,
   outcome: Outcome,
-  { where, asks }: { where: string; asks: boolean },
+  { where, asks, hearsLogs }: { where: string; asks: boolean; hearsLogs: boolean },
   figures: Figures,
 ): void {
   const { answer, heard, asked } = outcome;
@@ -97,12 +101,12 @@ function checkOutcome(
     | { name?: string; answers?: { form?: { content?: { name?: string } } } }
     | undefined;
   const whose = asks ? structured?.answers?.form?.content?.name : structured?.name;
-  if (whose === caller.name) figures.answers++;
+  if (whose === name) figures.answers++;
   else if (whose === undefined) figures.missing.push(`${where}: ${JSON.stringify(answer).slice(0, 300)}`);
   else figures.crossed.push(`${where} was given the answer of ${whose}`);
-  checkOthers(caller, heard, where, figures);
+  checkOthers(name, heard, where, figures);
   for (const { params } of asked) {
-    if (params?.message === caller.name) figures.questions++;
+    if (params?.message === name) figures.questions++;
     else figures.crossed.push(`${where} was asked ${JSON.stringify(params?.message)}`);
   }
   if (asks && asked.length !== 1) figures.missing.push(`${where} was asked ${asked.length} times`);
@@ -112,15 +116,15 @@ function checkOutcome(
   figures.logs += logs.length;
   // A call that asks is run again by a modern server, and says some of it again.
   if (!asks && progress.length !== 2) figures.missing.push(`${where} heard progress ${progress.length} times`);
+  if (!asks && hearsLogs && logs.length !== 1) figures.missing.push(`${where} heard ${logs.length} log messages`);
 }
 
 /** Everything that names somebody must name this caller. */
-function checkOthers(caller: HttpCaller, heard: readonly Message[], where: string, { crossed }: Figures): void {
+function checkOthers(name: string, heard: readonly Message[], where: string, { crossed }: Figures): void {
   for (const message of heard) {
     const data = message.params?.data as { name?: string } | undefined;
     const whose = message.method === 'notifications/progress' ? message.params?.message : data?.name;
-    if (whose !== undefined && whose !== caller.name)
-      crossed.push(`${where} heard ${message.method} of ${String(whose)}`);
+    if (whose !== undefined && whose !== name) crossed.push(`${where} heard ${message.method} of ${String(whose)}`);
     const token = message.params?.progressToken;
     if (token !== undefined && token !== 'same') crossed.push(`${where} heard progress of the token ${String(token)}`);
   }
