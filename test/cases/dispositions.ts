@@ -25,7 +25,6 @@ const later = (issue: number, why: string): Disposition => ({ later: issue, why 
 const NO_COERCION = 'variants with options.coerce: no coercion of arguments (design.md section 4b)';
 const NO_PRUNING = 'variants with options.prune_null_optionals: no pruning of arguments (design.md section 4b)';
 const MODERN = 'the 2026 era';
-const HTTP = 'HTTP';
 
 export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   a02: schema,

@@ -30,15 +30,23 @@ const FIRST_NAMED_REVISION = '2025-06-18';
 /** What a session id may consist of (MCP 2025-11-25 basic/transports, Session Management). */
 const SESSION_ID = /^[\x21-\x7e]+$/;
 const BOTH_KINDS = 'application/json, text/event-stream';
-/** Ours alone to set: a configured header of the same name would contradict the message. */
-const OWN_HEADERS = [
+/** Ours alone to set, or the connection's: a configured header of the same name would contradict the message. */
+const OWN_HEADERS = new Set([
   'accept',
-  'content-type',
+  'connection',
   'content-length',
+  'content-type',
+  'keep-alive',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
   'mcp-protocol-version',
   'mcp-session-id',
-  'last-event-id',
-];
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 /** What all requests of one transport have in common: where they go, and what they say of themselves. */
 export class HttpLink {
@@ -69,10 +77,11 @@ export class HttpLink {
     this.authorizer = options.authorizer;
     this.url = new URL(options.url);
     this.#server = options.server;
-    const headers: Record<string, string> = {};
+    // Some of what lies before servers turns away whoever does not say what it is.
+    const headers: Record<string, string> = { 'user-agent': 'doorward' };
     for (const [name, value] of Object.entries(options.headers ?? {})) {
       const lower = name.toLowerCase();
-      if (!OWN_HEADERS.includes(lower)) headers[lower] = value;
+      if (!OWN_HEADERS.has(lower)) headers[lower] = value;
     }
     this.#headers = headers;
   }
@@ -125,7 +134,8 @@ export class HttpLink {
   /** What errors may say. @param sent headers whose values are secrets */
   told(sent: Headers = {}): Told {
     const secrets: string[] = [];
-    for (const value of [...Object.values(this.#headers), sent.authorization, this.#sessionId]) {
+    const { 'user-agent': _, ...headers } = this.#headers;
+    for (const value of [...Object.values(headers), sent.authorization, this.#sessionId]) {
       if (value === undefined) continue;
       secrets.push(value);
       // `Bearer x`: the server may repeat the token alone.

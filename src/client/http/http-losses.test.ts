@@ -79,6 +79,7 @@ describe('a stream that breaks off (case c42)', () => {
       await clock.advance(1);
       const [get] = wire.ofMethod('GET');
       expect(get!.headers).toEqual({
+        'user-agent': 'doorward',
         accept: 'text/event-stream',
         'last-event-id': 'e1',
         'mcp-protocol-version': '2025-11-25',

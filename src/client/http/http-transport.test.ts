@@ -31,6 +31,7 @@ describe('what is sent', () => {
     const headers = [['Mcp-Param-Region', 'us-west1']] as const;
     transport.send(['{}'], { id: 1, method: 'tools/call', name: 'sächsisch', headers });
     expect(wire.last.headers).toEqual({
+      'user-agent': 'doorward',
       'x-team': 'a',
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
@@ -47,6 +48,7 @@ describe('what is sent', () => {
     expect(wire.last.headers).toMatchObject({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' });
     transport.send(['{}'], { id: 2, method: 'initialize', codec: NEWEST });
     expect(wire.last.headers).toEqual({
+      'user-agent': 'doorward',
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
     });

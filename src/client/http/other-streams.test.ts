@@ -39,6 +39,7 @@ describe('the stream of what belongs to no request', () => {
   test('messages come on no stream of ours', async () => {
     const { gets, ear } = await listening();
     expect(gets()[0]!.headers).toEqual({
+      'user-agent': 'doorward',
       accept: 'text/event-stream',
       'mcp-session-id': 's1',
       'mcp-protocol-version': '2025-11-25',

@@ -136,6 +136,12 @@ describe('a request', () => {
     expect((await ask(made(), { url, headers: headers as Record<string, string> })).body).toBe(expected);
   });
 
+  test('a Host of our own takes the place of that of the URL', async () => {
+    const served = await serveHttp((request, response) => response.end(request.rawHeaders.join()));
+    const { body } = await ask(made(), { url: served.url, headers: { host: 'up.test' } });
+    expect(body).toMatch(/^host,up\.test,content-length,7,Connection,keep-alive$/);
+  });
+
   test.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],

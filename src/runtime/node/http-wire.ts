@@ -129,6 +129,8 @@ class NodeExchange implements WireExchange {
   }
 
   abort(): void {
+    // Behind the end its connection may serve another request already.
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#body?.destroy();
     this.#out?.destroy();
@@ -244,6 +246,10 @@ function headerList(
 ): string[] {
   const list = [...way.headers];
   for (const name in headers) {
+    if (name === 'host') {
+      list[1] = headers[name]!;
+      continue;
+    }
     // Credentials in a URL give way to those of the request.
     if (name === 'authorization' && list[2] === name) list.splice(2, 2);
     list.push(name, headers[name]!);
