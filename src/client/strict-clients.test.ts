@@ -1,4 +1,5 @@
 /** What official SDK clients cannot compile: the clients themselves are the judges here. */
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -21,6 +22,16 @@ async function takes(tool: unknown): Promise<boolean> {
     return false;
   } finally {
     await client.close();
+  }
+}
+
+/** Whether an SDK client of the 2026 era can compile it: if it cannot, it refuses each call of the tool. */
+function compiles(schema: unknown): boolean {
+  try {
+    new AjvJsonSchemaValidator().getValidator(schema as object);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -47,6 +58,11 @@ describe.each(Object.entries(SCHEMAS))('%s', (_, outputSchema) => {
 
   test('is known for what an SDK client makes of it', async () => {
     expect(findStrictMisfit(outputSchema) === undefined).toBe(await takes(tool));
+  });
+
+  test('and of what one of the 2026 era does, which sees what it can compile', () => {
+    const misfit = findStrictMisfit(outputSchema) ?? findModernMisfit(outputSchema);
+    expect(misfit === undefined).toBe(compiles(outputSchema));
   });
 
   test('costs nobody the list: what is advertised is taken, and answers are judged all the same', async () => {
