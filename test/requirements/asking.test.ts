@@ -1,44 +1,74 @@
 /** What doorward does with questions on the way, and what it keeps its hands off. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemoryCaller } from '../fixtures/memory-caller.js';
-import { call, MemoryDoor } from '../fixtures/memory-door.js';
+import { call, MemoryDoor, request } from '../fixtures/memory-door.js';
 import { MemoryGateway, toolNamed } from '../fixtures/memory-gateway.js';
+import { modernMeta } from '../fixtures/modern-meta.js';
 import { settled } from '../fixtures/virtual-clock.js';
 import { expectWireMessage, needWireSchemas } from '../fixtures/wire-schemas.js';
 
 const QUESTION = { mode: 'url', message: 'Sign in', elicitationId: 'e-1' };
 
-test('the URL of a question is shown whole to the caller who takes URLs, and never opened by us', async () => {
-  let requests = 0;
-  const server = createServer((_, response) => {
-    requests++;
-    response.end();
-  });
-  server.on('connection', () => requests++);
+/** A server that counts who comes to it, by whatever way. */
+async function startListening() {
+  let visits = 0;
+  const server = createServer((_, response) => response.end());
+  server.on('connection', () => visits++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const params = { ...QUESTION, url: `http://127.0.0.1:${port}/sign-in?for=someone#here` };
+  return {
+    url: `http://127.0.0.1:${port}/sign-in?for=someone#here`,
+    visits: () => visits,
+    close: () => server.close(),
+  };
+}
 
-  const opened = new MemoryDoor({
-    a: { scripts: [{ tools: [toolNamed('x')], on: { 'tools/call': () => undefined } }] },
+describe('the URL of a question is shown whole to the caller who takes URLs, and never opened by us', () => {
+  const script = { tools: [toolNamed('x')], on: { 'tools/call': () => undefined } };
+  const capabilities = { elicitation: { url: {} } };
+
+  /** An upstream with a call under way asks; what the caller was written of it. */
+  async function askedAt(url: string, opened: MemoryDoor) {
+    await opened.clock.advance(3_000);
+    const transport = opened.attempts('a').find((each) => each.received('tools/call').length > 0)!;
+    const params = { ...QUESTION, url };
+    transport.say(JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params }));
+    await opened.clock.advance(1_000);
+    await opened.write();
+    return { transport, params, asked: opened.taken()[0] };
+  }
+
+  test('to one of 2025-11-25', async () => {
+    const { url, visits, close } = await startListening();
+    const opened = new MemoryDoor({ a: { scripts: [script] } });
+    await opened.initialize('2025-11-25', capabilities);
+    await opened.write(call(1));
+    const { transport, params, asked } = await askedAt(url, opened);
+    expect(asked).toMatchObject({ method: 'elicitation/create', params });
+    await opened.write(JSON.stringify({ jsonrpc: '2.0', id: asked?.id, result: { action: 'accept' } }));
+    expect(transport.sent.at(-1)?.message).toEqual({ jsonrpc: '2.0', id: 'q', result: { action: 'accept' } });
+    await opened.gateway.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(visits()).toBe(0);
+    close();
   });
-  await opened.initialize('2025-11-25', { elicitation: { url: {} } });
-  await opened.write(call(1));
-  const transport = opened.attempts('a').find((each) => each.received('tools/call').length > 0)!;
-  transport.say(JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params }));
-  await opened.write('{"jsonrpc":"2.0","method":"notifications/unknown"}');
-  const [asked] = opened.taken();
-  expect(asked).toMatchObject({ method: 'elicitation/create', params });
-  await opened.write(JSON.stringify({ jsonrpc: '2.0', id: asked?.id, result: { action: 'accept' } }));
-  expect(transport.sent.at(-1)?.message).toEqual({ jsonrpc: '2.0', id: 'q', result: { action: 'accept' } });
 
-  transport.answer(transport.received('tools/call')[0]?.id, { content: [] });
-  await opened.gateway.close();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(requests).toBe(0);
-  server.close();
+  test('to one of 2026-07-28', async () => {
+    const { url, visits, close } = await startListening();
+    const opened = new MemoryDoor({ a: { scripts: [script] } });
+    const _meta = modernMeta(capabilities);
+    await opened.write(request(1, 'tools/call', { name: 'a__x', arguments: {}, _meta }));
+    const { asked } = await askedAt(url, opened);
+    expect(asked).toMatchObject({ id: 1, result: { resultType: 'input_required' } });
+    const [question] = Object.values(asked!.result!.inputRequests as Record<string, { readonly params: object }>);
+    expect(question?.params).toMatchObject({ mode: 'url', message: 'Sign in', url });
+    await opened.gateway.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(visits()).toBe(0);
+    close();
+  });
 });
 
 test('the end of what happens at a URL is told under its id, to the caller who was asked and to nobody else', async () => {
