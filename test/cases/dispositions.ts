@@ -24,7 +24,6 @@ const rounds = { runs: 'rounds.test.ts' };
 const later = (issue: number, why: string): Disposition => ({ later: issue, why });
 const NO_COERCION = 'variants with options.coerce: no coercion of arguments (design.md section 4b)';
 const NO_PRUNING = 'variants with options.prune_null_optionals: no pruning of arguments (design.md section 4b)';
-const MODERN = 'the 2026 era';
 
 export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   a02: schema,
@@ -78,7 +77,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   b17: schema,
   b19: call,
   b20: call,
-  b22: later(5, 'x-mcp-header needs HTTP and the 2026 era'),
+  b22: { runs: 'http-upstream.test.ts' },
   b24: httpDoor,
   b25: { runs: 'command.test.ts' },
   c03: {
@@ -106,7 +105,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   c25: wire,
   c28: wire,
   c29: later(5, 'the server/discover probe belongs to the 2026 era'),
-  c30: later(5, MODERN),
+  c30: { runs: 'http-upstream.test.ts' },
   c31: { ...wire, except: ['server/discover: issue 5'] },
   c32: wire,
   c33: { ...trouble, except: ['other clients of the same process: HTTP, issue 5'] },

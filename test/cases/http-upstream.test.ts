@@ -1,10 +1,11 @@
 /** The cases about servers that are reached over HTTP, through `doorward stdio`, with connections cut for real. */
-import type { IncomingMessage } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
-import { bodyOf, endHttpServers, serveHttp } from '../fixtures/http-server.js';
-import { serveSessions } from '../fixtures/http-upstreams.js';
-import { openDoor, textOf } from '../fixtures/open-door.js';
-import { titleOf } from './cases.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { bodyOf, endHttpServers, type Served, serveHttp } from '../fixtures/http-server.js';
+import { serveModern, serveSessions } from '../fixtures/http-upstreams.js';
+import { modernMeta } from '../fixtures/modern-meta.js';
+import { namesOf, openDoor, textOf } from '../fixtures/open-door.js';
+import { getCase, titleOf } from './cases.js';
 
 afterEach(endHttpServers);
 
@@ -48,20 +49,10 @@ test(titleOf('c42'), async (context) => {
 });
 
 test('c42: in the modern era the call fails within a second, and is not sent again', async (context) => {
-  const calls: IncomingMessage[] = [];
-  const served = await serveHttp(async (request, response) => {
-    const message = JSON.parse((await bodyOf(request)) || '{}') as { id?: number; method?: string };
-    const result = RESULTS[message.method ?? ''];
-    if (message.method === 'tools/call') {
-      calls.push(request);
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write('id: 1\nretry: 250\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n');
-      setTimeout(() => response.destroy(), 30);
-    } else if (result === undefined) response.writeHead(404).end(error(message.id));
-    else {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { resultType: 'complete', ...result } }));
-    }
+  const { served, calls } = await serveCalls([{ name: 'a', inputSchema: { type: 'object' } }], (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('id: 1\nretry: 250\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n');
+    setTimeout(() => response.destroy(), 30);
   });
   const { door } = await openDoor(context, { servers: { h: { type: 'http', url: served.url } } });
   await door.request('tools/list');
@@ -71,19 +62,75 @@ test('c42: in the modern era the call fails within a second, and is not sent aga
   expect(answer.message?.error).toMatchObject({ code: -32603, data: { code: 'UPSTREAM_LOST', outcome: 'unknown' } });
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(calls).toHaveLength(1);
-  expect(calls[0]!.headers).toMatchObject({ 'mcp-method': 'tools/call', 'mcp-name': 'a' });
 });
 
-const CACHE = { ttlMs: 60_000, cacheScope: 'private' };
-const RESULTS: Readonly<Record<string, object>> = {
-  'server/discover': {
-    ...CACHE,
-    supportedVersions: ['2026-07-28'],
-    capabilities: { tools: {} },
-    serverInfo: { name: 'cuts', version: '1.0.0' },
-  },
-  'tools/list': { ...CACHE, tools: [{ name: 'a', inputSchema: { type: 'object' } }] },
-};
+test(titleOf('b22'), async (context) => {
+  const { input, expect: expected } = getCase('b22');
+  const tool = { name: input.name, inputSchema: input.inputSchema };
+  const { served, calls } = await serveCalls([tool], (response, id) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', content: [] } }));
+  });
+  const { door } = await openDoor(context, { servers: { h: { type: 'http', url: served.url } } });
+  await door.request('tools/list');
+  const named = Object.entries(expected.request_headers as Record<string, string>).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  await door.call(`h__${String(input.name)}`, String(input.arguments_json));
+  expect(calls[0]!.headers).toMatchObject(Object.fromEntries(named));
+  await door.call(`h__${String(input.name)}`, '{}');
+  expect(Object.keys(calls[1]!.headers).filter((name) => name.startsWith('mcp-param-'))).toEqual([]);
+});
 
-const error = (id: number | undefined): string =>
-  JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+describe.each(['2026-07-28', '2025-06-18'])(`${titleOf('c30')}; a caller of %s`, (revision) => {
+  test('each upstream is spoken to in its own way', async (context) => {
+    const stateful = await serveSessions();
+    const modern = await serveModern();
+    const servers = { stateful: { type: 'http', url: stateful.url }, modern: { type: 'http', url: modern.url } };
+    const isModern = revision === '2026-07-28';
+    const { door } = await openDoor(context, { servers, initialize: !isModern });
+    const meta = isModern ? { _meta: modernMeta() } : {};
+    expect(namesOf(await door.request('tools/list', meta))).toEqual(
+      expect.arrayContaining(['stateful__echo', 'modern__echo']),
+    );
+    for (const name of ['stateful__echo', 'modern__echo']) {
+      expect(textOf(await door.request('tools/call', { name, arguments: {}, ...meta }))).toBe('ok');
+    }
+    expect(stateful.asked).toContain('POST initialize');
+    expect(modern.asked).not.toContain('POST initialize');
+    expect(modern.headers.some((headers) => 'mcp-session-id' in headers)).toBe(false);
+  });
+});
+
+/** A server of 2026-07-28 that lists these tools; what a call gets is the test's. */
+async function serveCalls(
+  tools: readonly object[],
+  call: (response: ServerResponse, id: unknown) => void,
+): Promise<{ served: Served; calls: IncomingMessage[] }> {
+  const calls: IncomingMessage[] = [];
+  const results: Readonly<Record<string, object>> = {
+    'server/discover': {
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+      serverInfo: { name: 'of a case', version: '1.0.0' },
+    },
+    'tools/list': { tools },
+  };
+  const served = await serveHttp(async (request, response) => {
+    const { id, method = '' } = JSON.parse((await bodyOf(request)) || '{}') as { id?: number; method?: string };
+    if (method === 'tools/call') {
+      calls.push(request);
+      return call(response, id);
+    }
+    const result = results[method] && {
+      resultType: 'complete',
+      ttlMs: 60_000,
+      cacheScope: 'private',
+      ...results[method],
+    };
+    const error = { code: -32601, message: 'Method not found' };
+    response.writeHead(result === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) }));
+  });
+  return { served, calls };
+}
