@@ -1,6 +1,6 @@
 /** A server that wants to be authorized, from the first refusal to the first answer, with the built command. */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { browse } from './fixtures/authorization-server.js';
@@ -97,4 +97,15 @@ test('a door that serves goes on with the token of a login elsewhere', async () 
   expect(await answerTo(4)).toContain('hello');
   door.child.stdin.end();
   expect(await door.ended).toBe(0);
+});
+
+test('a login that is interrupted leaves nothing behind', async () => {
+  const setting = await open();
+  const { child, written, ended } = start(setting, ['login', 'team', '--no-browser']);
+  const page = await until(() => /^ {2}(http\S+)$/m.exec(written.err)?.[1]);
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
+  expect(readdirSync(join(setting.folder, 'doorward/tokens'))).toEqual([]);
+  // Nobody listens for that page any more.
+  await expect(browse(page)).rejects.toThrow();
 });

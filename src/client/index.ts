@@ -6,6 +6,7 @@ export {
   currentOf,
   type EgressFetch,
   hasLoggedInSince,
+  isBearerToken,
   type LogInOptions,
   logIn,
   type OAuthConfig,

@@ -131,10 +131,13 @@ test('a server that is down: exit 4', async () => {
   expect(ended.code).toBe(4);
 });
 
-test('a server that lets everybody in needs no login', async () => {
+test('a server that says nowhere how to log in, and one that lets everybody in', async () => {
   const setting = await open();
   setting.rs.metadataPaths = [];
   setting.rs.namesMetadata = false;
+  const refused = await command(setting, ['login', 'team', '--no-browser']);
+  expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('says nowhere where to get one') });
+  setting.rs.routes.set('POST /mcp', () => ({ json: { jsonrpc: '2.0', id: 1, result: {} } }));
   const ended = await command(setting, ['login', 'team', '--no-browser']);
   expect(ended).toMatchObject({ code: 0, err: 'team does not ask anybody to log in.\n' });
 });

@@ -10,6 +10,7 @@ export {
   currentOf,
   type EgressFetch,
   hasLoggedInSince,
+  isBearerToken,
   type OAuthConfig,
   type ServerRecord,
   type StoredClient,

@@ -185,3 +185,21 @@ test('of two authorization servers the one we know is preferred, and each keeps 
   const record = await setting.store.read(rs.url);
   expect(record?.credentials.map(({ issuer }) => issuer).sort()).toEqual([as.issuer, other.issuer].sort());
 });
+
+test.each([
+  { why: 'with a line break in it', token: { access_token: 'a\r\nx-evil: 1', token_type: 'Bearer' } },
+  { why: 'that is empty', token: { access_token: '', token_type: 'Bearer' } },
+  { why: 'of another kind', token: { access_token: 'a', token_type: 'mac' } },
+])('a token $why is not taken, by a login or a refresh', async ({ token }) => {
+  const setting = await open();
+  const { as, rs } = setting;
+  await setting.logIn();
+  await setting.change((credential) => ({ ...credential, tokens: { ...credential.tokens!, expiresAtMs: 1 } }));
+  const before = await setting.credential();
+  as.routes.set('POST /token', () => ({ json: token }));
+  rs.requests.length = 0;
+  expect(await errorOf(setting.call(setting.authorizer()))).toMatchObject({ code: 'UPSTREAM_UNREACHABLE' });
+  expect(await errorOf(setting.logIn())).toMatchObject({ code: 'UPSTREAM_BROKE_PROTOCOL' });
+  expect(rs.log).not.toContain('POST /mcp');
+  expect(await setting.credential()).toEqual(before);
+});

@@ -18,10 +18,12 @@ import {
   type Credential,
   changeRecord,
   type EgressFetch,
+  isBearerToken,
   type OAuthConfig,
   type ServerRecord,
   type StoredClient,
   type TokenStore,
+  type Tokens,
   withCredential,
 } from './types.js';
 
@@ -258,11 +260,19 @@ function credentialOf(facts: {
   };
 }
 
-/** Tokens as they are kept. */
-export function tokensOf(
-  { access_token: access, refresh_token: refresh, expires_in: seconds }: OAuthTokens,
-  nowMs: number,
-) {
+/**
+ * Tokens as they are kept.
+ *
+ * @throws {DoorError} UPSTREAM_BROKE_PROTOCOL for one that is no bearer token, or that no header can carry
+ */
+export function tokensOf(answer: OAuthTokens, nowMs: number): Tokens {
+  const { access_token: access, refresh_token: refresh, expires_in: seconds, token_type: type } = answer;
+  const what = type.toLowerCase() === 'bearer' ? 'holds characters that no header can carry' : 'is no bearer token';
+  if (type.toLowerCase() !== 'bearer' || !isBearerToken(access)) {
+    throw new DoorError('UPSTREAM_BROKE_PROTOCOL', `the token that was given ${what}`, {
+      hint: 'Ask those who run the authorization server.',
+    });
+  }
   return {
     access,
     givenAtMs: nowMs,

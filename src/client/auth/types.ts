@@ -95,6 +95,11 @@ export function changeRecord(
   });
 }
 
+/** Whether an `Authorization` header can carry it. A line break in it would be a header of its own. */
+export function isBearerToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
 /** The credential in use. */
 export function currentOf(record: ServerRecord | undefined): Credential | undefined {
   return record?.credentials.find(({ issuer }) => issuer === record.current);

@@ -79,7 +79,7 @@ async function attempt({ server, environment, show, ending }: Turn, store: FileT
   const fetch = egressFetch({ server: url, environment });
   const listener = await listenForRedirect(config.redirectPort ?? 0);
   try {
-    const { challenge } = await probeChallenge({ url, headers, fetch });
+    const { status, challenge } = await probeChallenge({ url, headers, fetch });
     const agent = {
       redirectUri: listener.redirectUri,
       ask: async (page: string, state: string) => {
@@ -89,13 +89,20 @@ async function attempt({ server, environment, show, ending }: Turn, store: FileT
         return orAborted(answer, ending);
       },
     };
-    return await orAborted(
-      logIn({ server: id, url, config, challenge, store, fetch, clock: systemClock, agent }),
-      ending,
-    );
+    const login = logIn({ server: id, url, config, challenge, store, fetch, clock: systemClock, agent });
+    const credential = await orAborted(login, ending);
+    if (!credential && status === 401) throw saysNotHow(server);
+    return credential;
   } finally {
     listener.close();
   }
+}
+
+function saysNotHow({ id, url }: OAuthServer): DoorError {
+  return new DoorError('AUTH_REQUIRED', `${id} wants a token, but says nowhere where to get one`, {
+    data: { server: id, url },
+    hint: 'Ask those who run it for a token, and set it as Authorization in headers of its entry.',
+  });
 }
 
 function tooLate({ id }: OAuthServer, timeoutMs: number): DoorError {

@@ -2,7 +2,7 @@ import { rmSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DoorError } from '../../base/index.js';
-import type { Credential, ServerRecord, TokenStore } from '../../client/index.js';
+import { type Credential, isBearerToken, type ServerRecord, type TokenStore } from '../../client/index.js';
 import { type Environment, userFolder } from '../../config/index.js';
 import { findKeychain, type Keychain } from './keychain.js';
 import { makeFolder } from './make-folder.js';
@@ -208,7 +208,7 @@ function isRecord(value: unknown, server: string): value is ServerRecord {
 function isCredential(value: unknown): value is Credential {
   const { issuer, resource, client, tokenEndpoint, tokens } = (value ?? {}) as Partial<Credential>;
   const areTexts = [issuer, resource, tokenEndpoint, client?.id].every((each) => typeof each === 'string');
-  return areTexts && (tokens === undefined || typeof tokens.access === 'string');
+  return areTexts && (tokens === undefined || (typeof tokens.access === 'string' && isBearerToken(tokens.access)));
 }
 
 function unusable(path: string, cause: unknown): DoorError {
