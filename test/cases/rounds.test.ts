@@ -4,6 +4,7 @@
  */
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { GatewayOptions } from '../../src/gateway/index.js';
+import { MemoryStore } from '../../src/store/index.js';
 import { MemoryCaller } from '../fixtures/memory-caller.js';
 import type { Wire } from '../fixtures/memory-door.js';
 import { MemoryGateway, toolNamed } from '../fixtures/memory-gateway.js';
@@ -11,6 +12,7 @@ import type { MemoryScript, MemoryTransport, Sent } from '../fixtures/memory-tra
 import { modernMeta } from '../fixtures/modern-meta.js';
 import { inputRequired, modernScript } from '../fixtures/modern-script.js';
 import { calm } from '../fixtures/rounds-stage.js';
+import { VirtualClock } from '../fixtures/virtual-clock.js';
 import { getCase, titleOf } from './cases.js';
 
 const ASKABLE = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
@@ -41,8 +43,9 @@ class House {
     test.onTestFinished(() => this.memory.gateway.close());
   }
 
+  /** @param id a principal; `ann@2` is another connection of ann's */
   caller(id: string): MemoryCaller {
-    const caller = this.#callers.get(id) ?? new MemoryCaller(this.memory.gateway, id);
+    const caller = this.#callers.get(id) ?? new MemoryCaller(this.memory.gateway, id.split('@')[0]!);
     this.#callers.set(id, caller);
     return caller;
   }
@@ -126,6 +129,18 @@ describe('d14', () => {
     expect(two.error?.code).toBe(-32602);
     expect((await house.call('ann', 'u__x', {}, retry)).error?.code).toBe(-32602);
     expect(house.calls).toHaveLength(2);
+  });
+
+  test(`${titleOf('d14')} (single use, over two processes)`, async (test) => {
+    const shared = { secret: 'the same for both', store: new MemoryStore({ clock: new VirtualClock() }) };
+    const [one, two] = [new House(test, asking(STATE), shared), new House(test, asking(STATE), shared)];
+    const requestState = stateOf(await one.call('ann', 'u__x', {}));
+    const retry = { requestState, inputResponses: good };
+    expect((await two.call('ann', 'u__x', {}, retry)).result).toMatchObject(DONE);
+    expect(two.calls[0]?.params?.requestState).toBe(STATE);
+    expect((await one.call('ann', 'u__x', {}, retry)).error?.code).toBe(-32602);
+    expect((await two.call('ann', 'u__x', {}, retry)).error?.code).toBe(-32602);
+    expect([one.calls.length, two.calls.length]).toEqual([1, 1]);
   });
 
   test(`${titleOf('d14')} (no state given)`, async (test) => {
@@ -273,7 +288,8 @@ describe('d16', () => {
     expect(transport.sent.filter(({ method }) => method === undefined)).toEqual([]);
     expect(transport.received('notifications/cancelled')).toEqual([]);
     const retry = { requestState: stateOf(first), inputResponses: { 'elicitation-1': good } };
-    const last = await house.call('ann', 'u__x', {}, retry);
+    // It is ann's, whatever connection she comes back by.
+    const last = await house.call('ann@2', 'u__x', {}, retry);
     expect(last.result).toMatchObject({ content: [{ type: 'text', text: JSON.stringify(good) }] });
     expect(house.calls).toHaveLength(1);
     expect(transport.sent.filter(({ method }) => method === undefined).map(({ message }) => message.result)).toEqual([
