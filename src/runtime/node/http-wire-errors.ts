@@ -40,7 +40,7 @@ const HINTS: Readonly<Record<WireFault, string>> = {
 /** A failure in words for people, and classes for programs. Never holds what a URL may hide: user, password, query. */
 export function wireError(place: string, error: NodeJS.ErrnoException, { isUnsent, hasHead }: Progress): DoorError {
   const fault = classOf(error);
-  const neverConnected = isUnsent || isConnecting(error) || ((fault === 'tls' || fault === 'proxy') && !hasHead);
+  const neverConnected = isUnsent || isConnecting(error) || error instanceof ProxyFault;
   const detail = detailOf(error);
   const message = neverConnected
     ? `cannot reach ${place}: ${WORDS[fault]}${detail}`
@@ -79,7 +79,9 @@ function isTls(code: string, message: string): boolean {
 }
 
 function isConnecting(error: NodeJS.ErrnoException): boolean {
-  return error instanceof ConnectTimeout || error.syscall === 'connect' || error.syscall === 'getaddrinfo';
+  // A name with several addresses fails with all their errors in one.
+  if (error instanceof ConnectTimeout || error instanceof AggregateError) return true;
+  return error.syscall === 'connect' || error.syscall === 'getaddrinfo';
 }
 
 /** The code that experts look up; a fault of the proxy, or of a file, is said in whole. */

@@ -242,6 +242,34 @@ describe('failures', () => {
     expect(`${failure.message} ${failure.hint} ${JSON.stringify(failure.data)}`).not.toMatch(/secret|user/);
   });
 
+  test('nobody listens at any address of a name', async () => {
+    const failure = await failureOf(ask(made(), { url: `http://localhost:${await deadPort()}/mcp` }));
+    expect(failure).toMatchObject({
+      code: 'UPSTREAM_UNREACHABLE',
+      data: { reason: 'refused', outcome: 'not-executed' },
+    });
+  });
+
+  test.each([false, true])(
+    'a TLS fault behind a request that was sent: it may have run (reused: %s)',
+    async (isReused) => {
+      let requests = 0;
+      const served = await serveHttp((request, response) => {
+        if (requests++ === (isReused ? 1 : 0)) {
+          // What comes is no record of TLS: the other end takes it for a fault of the connection.
+          const { _parent: raw } = request.socket as unknown as { _parent: Socket };
+          raw.end('this is no record of TLS, and long enough to be read as one');
+        } else response.end();
+      }, true);
+      const file = join(folder, 'ca.pem');
+      writeFileSync(file, CERTIFICATE);
+      const wire = made({ SSL_CERT_FILE: file });
+      if (isReused) await ask(wire, { url: served.url });
+      const failure = await failureOf(ask(wire, { url: served.url }));
+      expect(failure).toMatchObject({ code: 'UPSTREAM_LOST', data: { outcome: 'unknown' } });
+    },
+  );
+
   test('a name without an address', async () => {
     const failure = await failureOf(ask(made(), { url: 'http://nowhere.invalid/mcp' }));
     expect(failure).toMatchObject({ code: 'UPSTREAM_UNREACHABLE', data: { reason: 'dns', outcome: 'not-executed' } });

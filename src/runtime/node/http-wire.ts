@@ -212,10 +212,16 @@ class NodeExchange implements WireExchange {
     }
     this.#isOver = true;
     this.#out?.destroy();
-    const progress = { isUnsent: !this.#isWritten, hasHead: this.#hasHead };
+    const progress = { isUnsent: !this.#isWritten || isSecuring(this.#out), hasHead: this.#hasHead };
     const place = this.#place === '' ? placeOf(new URL(this.#request.url)) : this.#place;
     this.#handlers.failed(wireError(place, error, progress));
   }
+}
+
+/** What is written before TLS stands is kept back, and never sent where that fails. */
+function isSecuring(out: ClientRequest | undefined): boolean {
+  const socket = out?.socket as { readonly secureConnecting?: boolean } | null | undefined;
+  return socket?.secureConnecting === true;
 }
 
 function findProxyOrFault(url: URL, env: Readonly<Record<string, string | undefined>>): URL | undefined {
