@@ -48,6 +48,18 @@ const SCHEMAS = {
     $defs: { a: { anyOf: [{ not: { pattern: '[' } }] } },
   },
   'a pattern that is data': { type: 'object', properties: { x: { const: { pattern: '(' } } } },
+  'an empty enum': { type: 'object', properties: { x: { enum: [] } } },
+  'a reference to a newer metaschema': {
+    type: 'object',
+    not: { $ref: 'https://json-schema.org/draft/2020-12/schema' },
+  },
+  'a dynamic reference within': { type: 'object', $dynamicAnchor: 'a', properties: { x: { $dynamicRef: '#a' } } },
+  'a dynamic reference elsewhere': {
+    $id: 'https://x.test/a',
+    type: 'object',
+    properties: { x: { $dynamicRef: 'b#n' } },
+    $defs: { b: { $id: 'b', $dynamicAnchor: 'n' } },
+  },
   'draft-04': { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object' },
   'an unknown format': { type: 'object', properties: { x: { type: 'string', format: 'color' } } },
   'an unknown keyword': { type: 'object', 'x-order': ['a'], properties: { x: { discriminator: 'k' } } },
@@ -61,8 +73,8 @@ describe.each(Object.entries(SCHEMAS))('%s', (_, outputSchema) => {
   });
 
   test('and of what one of the 2026 era does, which sees what it can compile', () => {
-    const misfit = findStrictMisfit(outputSchema) ?? findModernMisfit(outputSchema);
-    expect(misfit === undefined).toBe(compiles(outputSchema));
+    if (findModernMisfit(outputSchema) !== undefined) expect(compiles(outputSchema)).toBe(false);
+    else if (findStrictMisfit(outputSchema) === undefined) expect(compiles(outputSchema)).toBe(true);
   });
 
   test('costs nobody the list: what is advertised is taken, and answers are judged all the same', async () => {

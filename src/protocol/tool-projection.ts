@@ -49,8 +49,13 @@ export function wrapOutputSchema(schema: JsonSlice): string | undefined {
   if (bytes[start] !== OPEN_BRACE) return wrapped(bytes[start] === 0x74 ? '{}' : '{"not":{}}', undefined);
   const members = membersOf(bytes, start, end);
   const dialect = textOf(bytes, findMember(members, '$schema')) ?? '';
-  // With an id of its own it is a document within ours: its references lead where they led, and it says what it is written in.
-  if (isDocument(bytes, members, dialect)) return wrapped(decodeText(bytes, start, end), dialect);
+  if (isDocument(bytes, members, dialect)) {
+    // With an id of its own it is a document within ours: its references lead where they led, and it says what it is
+    // written in. (Clients lose the whole list over some that refer to themselves: ajv compiles those for ever.)
+    const text = decodeText(bytes, start, end);
+    const isRisky = findMember(members, '$ref') !== undefined || text.includes('"$recursive');
+    return isRisky ? undefined : wrapped(text, dialect);
+  }
   const moving = new Moving(bytes, dialect);
   if (!moving.move(schema)) return undefined;
   const edits = [...moving.edits, ...dropEdits(members, SCHEMA_MEMBER)].sort((a, b) => a.start - b.start);
