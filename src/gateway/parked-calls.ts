@@ -42,7 +42,6 @@ type Outcome =
  * caller: what is asked of it is gathered, for the caller to take along and come back with.
  */
 export class OpenCall implements Caller, CancelListener {
-  readonly id = randomId();
   readonly principal: Principal;
   readonly takesRequests = false;
   readonly program: string;
@@ -56,6 +55,7 @@ export class OpenCall implements Caller, CancelListener {
   expiresAtMs = 0;
 
   readonly #parked: ParkedRequests;
+  #id: string | undefined;
   readonly #questions = new Map<string, Question>();
   #asked = 0;
   #outcome: Outcome | undefined;
@@ -71,6 +71,12 @@ export class OpenCall implements Caller, CancelListener {
     this.door = caller.door;
     this.capabilities = caller.capabilities;
     this.#parked = parked;
+  }
+
+  /** Made when it is first wanted: few calls are ever parked. */
+  get id(): string {
+    this.#id ??= randomId();
+    return this.#id;
   }
 
   /** What it is asked and has not answered. */
