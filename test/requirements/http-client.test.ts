@@ -1,4 +1,5 @@
 /** What doorward sends to upstreams over HTTP, in both eras, as a server sees it that writes everything down. */
+import { createHash } from 'node:crypto';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { modernMeta } from '../fixtures/modern-meta.js';
 import { namesOf, openDoor, textOf, until } from '../fixtures/open-door.js';
@@ -11,6 +12,7 @@ import {
   startHttpUpstream,
   type Taken,
 } from './http-upstream.js';
+import { serve } from './serving.js';
 import { sharedContext } from './shared-context.js';
 
 const PLAIN = { name: 'x', inputSchema: { type: 'object' } };
@@ -318,4 +320,32 @@ describe('to a server of 2025-11-25', () => {
     expect(textOf(await door.call('u__x'))).toBe('after all');
     expect(reconnectedMs).toBeGreaterThan(290);
   });
+});
+
+test('what a caller shows to get in goes no further, and what we show upstream is our own', async (test) => {
+  const upstream = await startHttpUpstream(test, modernScript([PLAIN]));
+  const token = 'the-token-of-ada';
+  const sha256 = createHash('sha256').update(token).digest('hex');
+  const serving = await serve(test, {
+    servers: { u: { type: 'http', url: upstream.url, headers: { Authorization: 'Bearer our-own' } } },
+    config: { http: { auth: { tokens: [{ name: 'ada', sha256 }] } } },
+  });
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'u__x', _meta: modernMeta() },
+  });
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'u__x' };
+  expect((await serving.ask({ headers, body })).status).toBe(401);
+  const answer = await serving.ask({
+    headers: { ...headers, authorization: `Bearer ${token}`, 'mcp-param-other': 'x' },
+    body,
+  });
+  expect(answer.messages).toMatchObject([{ id: 1, result: { resultType: 'complete' } }]);
+  expect(upstream.of('tools/call')).toHaveLength(1);
+  for (const { headers, rawHeaders, body } of upstream.taken) {
+    expect(headers.authorization).toBe('Bearer our-own');
+    expect(`${rawHeaders.join()}${body}`).not.toContain(token);
+  }
 });

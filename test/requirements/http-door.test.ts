@@ -437,12 +437,25 @@ describe('a caller of 2025-11-25', () => {
     await until(() => since('notifications/cancelled') === 1, 'the cancellation upstream');
   });
 
-  test('gets progress and answer on the stream of its own request', async () => {
+  test('gets progress and answer on the stream of its own request, and on no other', async () => {
     const { headers } = await greeted();
-    const body =
-      '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"u__p","_meta":{"progressToken":"t"}}}';
-    const { messages } = await serving.ask({ headers: headers(), body });
-    expect(messages.map(({ method }) => method)).toEqual(['notifications/progress', undefined]);
-    expect(messages.at(-1)).toMatchObject({ id: 5, result: { content: [{ text: 'ok' }] } });
+    await serving.ask({ headers: headers(), body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' });
+    const get = await serving.open({ method: 'GET', headers: headers({ accept: 'text/event-stream' }) });
+    const other = await greeted();
+    const call = (id: number) =>
+      `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"u__p","_meta":{"progressToken":"t"}}}`;
+    const [first, second] = await Promise.all([
+      serving.ask({ headers: headers(), body: call(5) }),
+      serving.ask({ headers: other.headers(), body: call(6) }),
+    ]);
+    for (const [id, { messages }] of [
+      [5, first],
+      [6, second],
+    ] as const) {
+      expect(messages.map(({ method }) => method)).toEqual(['notifications/progress', undefined]);
+      expect(messages.at(-1)).toMatchObject({ id, result: { content: [{ text: 'ok' }] } });
+    }
+    expect(get.messages().filter(({ method }) => method === 'notifications/progress')).toEqual([]);
+    get.close();
   });
 });

@@ -196,6 +196,29 @@ describe('to an upstream of the newer era', () => {
     await opened.gateway.close();
   });
 
+  test('answers that nobody asked for are left out of a retry', async () => {
+    let calls = 0;
+    const ask = {
+      q: {
+        method: 'elicitation/create',
+        params: { message: '?', requestedSchema: { type: 'object', properties: {} } },
+      },
+    };
+    const answer = () => (++calls === 1 ? inputRequired(ask, 's') : { resultType: 'complete', content: [] });
+    const opened = await doorBefore(modernScript({ on: { 'tools/call': answer } }));
+    await opened.write(callOf(1, {}, ELICITS));
+    await pass(opened);
+    const { requestState } = opened.taken()[0]!.result as { readonly requestState: string };
+    const inputResponses = { q: { action: 'decline' }, other: { action: 'accept', content: { n: 1 } } };
+    const params = { name: 'a__some', arguments: {}, inputResponses, requestState };
+    await opened.write(modern(2, 'tools/call', params, ELICITS));
+    await pass(opened);
+    expect(opened.taken()).toMatchObject([{ id: 2, result: { resultType: 'complete' } }]);
+    const retry = opened.attempts('a').flatMap((transport) => transport.received('tools/call'))[1];
+    expect(retry?.params?.inputResponses).toEqual({ q: { action: 'decline' } });
+    await opened.gateway.close();
+  });
+
   test('a list is read to its end: an empty cursor goes on, and each goes back as it came', async () => {
     const pages = new Map<unknown, object>([
       [undefined, { tools: [toolNamed('one')], nextCursor: '' }],
