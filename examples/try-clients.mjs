@@ -6,7 +6,7 @@
  *     npm run try:clients [-- --door stdio|serve] [--client TEXT]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pc from 'picocolors';
@@ -17,37 +17,52 @@ import { SDK_SESSIONS } from './try-clients/sdk.mjs';
 const { values: only } = parseArgs({ options: { door: { type: 'string' }, client: { type: 'string' } } });
 const sessions = [...SDK_SESSIONS, ...INSPECTOR_SESSIONS].filter(({ name }) => name.includes(only.client ?? ''));
 
-const rows = [];
-for (const session of sessions) {
-  if (only.door !== 'serve') await inFolder((folder) => trySession(session, stdioDoor(folder), folder));
-  if (only.door !== 'stdio') {
-    await inFolder((folder) => withHttpDoor(folder, (door) => trySession(session, door, folder)));
-  }
-}
+const jobs = sessions.flatMap((session) => [
+  ...(only.door === 'serve' ? [] : [(folder) => trySession(session, stdioDoor(folder), folder)]),
+  ...(only.door === 'stdio' ? [] : [(folder) => withHttpDoor(folder, (door) => trySession(session, door, folder))]),
+]);
+const rows = (await runAll(jobs)).flat();
 const failures = rows.filter(({ ok }) => !ok);
 printTable();
 process.exitCode = failures.length === 0 && rows.length > 0 ? 0 : 1;
 
-async function inFolder(use) {
+/** Sessions know nothing of each other: as many at once as there are cores. */
+async function runAll(waiting) {
+  const results = [];
+  const left = [...waiting.entries()];
+  const worker = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [at, job] = next;
+      results[at] = await inFolder(job);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return results;
+}
+
+async function inFolder(job) {
   const folder = mkdtempSync(join(tmpdir(), 'doorward-clients-'));
   try {
-    await use(folder);
+    return await job(folder);
   } catch (error) {
-    rows.push({ client: '', door: '', what: 'session', ok: false, note: error.message.split('\n')[0] });
+    return [{ client: '', door: '', what: 'session', ok: false, note: error.message.split('\n')[0] }];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function trySession({ name, run }, door, folder) {
+async function trySession({ name, run }, door, folder) {
+  const attempted = [];
   const attempt = async (what, act) => {
+    const row = { client: name, door: door.title, what };
     try {
-      rows.push({ client: name, door: door.title, what, ok: true, note: await act() });
+      attempted.push({ ...row, ok: true, note: await act() });
     } catch (error) {
-      rows.push({ client: name, door: door.title, what, ok: false, note: error.message.split('\n')[0] });
+      attempted.push({ ...row, ok: false, note: error.message.split('\n')[0] });
     }
   };
-  return run(door, attempt, folder);
+  await run(door, attempt, folder);
+  return attempted;
 }
 
 function printTable() {
