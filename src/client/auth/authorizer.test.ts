@@ -195,8 +195,18 @@ test('a logout in another process is seen as well', async () => {
   const authorizer = setting.authorizer();
   expect(await setting.call(authorizer)).toBe(200);
   await new FileTokenStore({ environment: setting.environment }).write(setting.rs.url, undefined);
-  expect(await authorizer.headers()).toEqual({});
+  setting.as.tokens.clear();
   expect((await errorOf(setting.call(authorizer))).code).toBe('AUTH_REQUIRED');
+  expect(await authorizer.headers()).toEqual({});
+});
+
+test('a login elsewhere is seen soon even where nothing is refused', async () => {
+  const setting = await open();
+  const authorizer = setting.authorizer();
+  expect(await authorizer.headers()).toEqual({});
+  await setting.logIn({ store: new FileTokenStore({ environment: setting.environment }) });
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  expect(await authorizer.headers()).toEqual({ authorization: expect.stringMatching(/^Bearer /) });
 });
 
 test('no message and no event holds a token', async () => {

@@ -37,19 +37,24 @@ export interface AuthorizerOptions {
 const EARLY_MS = 30_000;
 /** One that is refused although it is younger than this is not renewed again: the next one would be refused as well. */
 const FRESH_MS = 30_000;
+/** How long the file is taken for unchanged: looking at its date before each request costs more than all else here. */
+const LOOK_MS = 100;
 /** After trouble, the authorization server is left alone for this long, where it says nothing else. */
 const LEAVE_MS = 5_000;
 
 /**
- * Leave to be at one server, by OAuth. Costs one look at a file's date a request; what speaks OAuth is loaded once there is
+ * Leave to be at one server, by OAuth. Costs a look at a file's date now and then; what speaks OAuth is loaded once there is
  * something to say.
  */
 export function oauthAuthorizer(options: AuthorizerOptions): Authorizer {
   return new OAuthAuthorizer(options);
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 class OAuthAuthorizer implements Authorizer {
   readonly #options: AuthorizerOptions;
+  #known: { readonly headers: Headers; readonly untilMs: number } | undefined = undefined;
   /** The refresh under way: whoever needs a token meanwhile waits for the same one. */
   #refreshing: Promise<Refreshed | undefined> | undefined = undefined;
   #trouble: { readonly trouble: TemporaryTrouble; readonly untilMs: number } | undefined = undefined;
@@ -60,7 +65,16 @@ class OAuthAuthorizer implements Authorizer {
     this.#options = options;
   }
 
-  async headers(signal?: CallSignal): Promise<Readonly<Record<string, string>>> {
+  async headers(signal?: CallSignal): Promise<Headers> {
+    const { clock } = this.#options;
+    const known = this.#known;
+    if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.headers;
+    const headers = await this.#headersNow(signal);
+    this.#known = { headers, untilMs: clock.monotonicMs() + LOOK_MS };
+    return headers;
+  }
+
+  async #headersNow(signal: CallSignal | undefined): Promise<Headers> {
     const { store, url, clock } = this.#options;
     const credential = currentOf(await store.read(url));
     const { tokens } = credential ?? {};
@@ -76,6 +90,7 @@ class OAuthAuthorizer implements Authorizer {
 
   async refused(status: 401 | 403, challenge: string, used: string | undefined): Promise<boolean> {
     const { store, url } = this.#options;
+    this.#known = undefined;
     const said = readChallenge(challenge);
     const record = await store.read(url);
     const current = currentOf(record);
@@ -239,7 +254,7 @@ function loginHint(server: string): string {
   return `Run: ${loginCommand(server)}`;
 }
 
-function headersOf(access: string): Readonly<Record<string, string>> {
+function headersOf(access: string): Headers {
   return { authorization: bearer(access) };
 }
 
