@@ -73,12 +73,18 @@ test('every variable that the text names is read', () => {
   expect(named.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('every example is a configuration without a problem', () => {
-  const examples = [...DOC.matchAll(/```jsonc\n(.*?)```/gs)].map(([, text = '']) => text);
+const HTTP_DOC = readFileSync(fileURLToPath(new URL('../../docs/http.md', import.meta.url)), 'utf8');
+
+test.each([
+  ['docs/config.md', DOC],
+  ['docs/http.md', HTTP_DOC],
+])('%s: every example is a configuration without a problem', (name, text) => {
+  const examples = [...text.matchAll(/```jsonc\n(.*?)```/gs)].map(([, example = '']) => example);
   expect(examples.length).toBeGreaterThan(1);
-  for (const text of examples) {
-    const file = { name: 'docs/config.md', bytes: new TextEncoder().encode(text) };
-    expect(readConfig({ file, environment: { SEARCH_TOKEN: 't' } }).problems).toEqual([]);
+  for (const example of examples) {
+    const file = { name, bytes: new TextEncoder().encode(example) };
+    const environment = { SEARCH_TOKEN: 't', ADA_TOKEN_SHA256: 'f'.repeat(64) };
+    expect(readConfig({ file, environment }).problems).toEqual([]);
   }
 });
 
