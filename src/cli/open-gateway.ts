@@ -18,7 +18,8 @@ export interface OpenOptions {
 export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenOptions): Promise<Gateway> {
   const { config, folder } = loaded;
   const { isVerbose, isOneShot, startTimeoutMs } = options;
-  const mounts = mountsOf(config, { folder, ...(isVerbose && { onStderr: stderrLines(cli.err) }) });
+  const { environment } = cli;
+  const mounts = mountsOf(config, { folder, environment, ...(isVerbose && { onStderr: stderrLines(cli.err) }) });
   const refuse = isOneShot ? { invalidArguments: 'protocol-error' as const } : {};
   const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
   const adjust = (mount: Mount): Mount => ({ ...mount, ...start, validation: { ...mount.validation, ...refuse } });
@@ -28,6 +29,7 @@ export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenO
     prefix: config.prefix,
     validation: { ...validationOf(config.validation), ...refuse },
     limits: gatewayLimitsOf(config),
+    ...(config.http.secret !== undefined && { secret: config.http.secret }),
     cache: isOneShot ? writeOnly(cache) : cache,
     info: { name: 'doorward', version: VERSION },
   });

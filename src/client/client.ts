@@ -82,7 +82,15 @@ const OWN_METHODS = ['logging/setLevel', 'resources/subscribe', 'resources/unsub
 export type OwnMethod = (typeof OWN_METHODS)[number];
 
 /** Requests of a caller that are passed on as they are. */
-const PASSED_METHODS = ['prompts/get', 'resources/read', 'completion/complete', 'resources/subscribe'] as const;
+const PASSED_METHODS = [
+  'prompts/get',
+  'resources/read',
+  'completion/complete',
+  'resources/subscribe',
+  'tasks/get',
+  'tasks/update',
+  'tasks/cancel',
+] as const;
 export type PassedMethod = (typeof PASSED_METHODS)[number];
 
 /** An upstream's answer to a call, as it came, and where its structuredContent breaks the tool's outputSchema. */
@@ -93,6 +101,8 @@ export interface JudgedAnswer {
 
 /** One relist at once, the next ones this far apart, so that a storm of list_changed costs a few lists. */
 const RELIST_EVERY_MS = 500;
+/** What is told on a stream that was asked for, and nowhere else. */
+const LISTENED_TO = /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated)$/;
 const TASKS = 'io.modelcontextprotocol/tasks';
 
 /**
@@ -418,6 +428,7 @@ export class Client {
     if (isModern && method === 'notifications/subscriptions/acknowledged') {
       return this.#listening?.acknowledged(params);
     }
+    if (isModern && LISTENED_TO.test(method) && !this.#listening?.owns(params)) return;
     if (method === 'notifications/tools/list_changed') return this.#outdated();
     this.#options.notified?.(method, isModern && params ? withoutHopMeta(params) : params, request);
   }
@@ -488,7 +499,13 @@ export class Client {
     const { upstream, validation } = this.#options;
     const { uncompilableOutput } = validation;
     return this.#listWarnings.during('tools', (warn) =>
-      listTools(connection, { upstream, uncompilableOutput, request: optionsOf('tools/list', signal), warn }),
+      listTools(connection, {
+        upstream,
+        uncompilableOutput,
+        hasHeaders: connection.transport.hasStreams,
+        request: optionsOf('tools/list', signal),
+        warn,
+      }),
     );
   }
 

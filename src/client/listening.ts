@@ -77,6 +77,16 @@ export class Listening {
     if (this.#uris.delete(uri)) this.#renew().catch(() => {});
   }
 
+  /** Whether a notification belongs to a stream of ours: others do not count (MCP 2026-07-28 subscriptions). */
+  owns(params: JsonSlice | undefined): boolean {
+    if (params === undefined) return false;
+    const { _meta } = JSON.parse(decodeText(params.bytes, params.start, params.end)) as {
+      readonly _meta?: Record<string, unknown>;
+    };
+    const id = _meta?.['io.modelcontextprotocol/subscriptionId'];
+    return typeof id === 'number' && (id === this.#stream?.id || this.#waiting.has(id));
+  }
+
   /** The upstream agrees to a request of ours. */
   acknowledged(params: JsonSlice | undefined): void {
     if (params === undefined) return;

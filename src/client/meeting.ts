@@ -115,8 +115,19 @@ function settle(connection: Connection, hello: Hello): Hello {
   return hello;
 }
 
-function discover(connection: Connection): Promise<RawAnswer> {
-  return connection.request('server/discover', undefined, optionsOf('server/discover'), MODERN);
+async function discover(connection: Connection): Promise<RawAnswer> {
+  const ask = (): Promise<RawAnswer> =>
+    connection.request('server/discover', undefined, optionsOf('server/discover'), MODERN);
+  const answer = await ask();
+  // It may say that it does not speak the revision it was asked in, and name that very one: once more, as it says.
+  return isRetryWanted(answer) ? ask() : answer;
+}
+
+function isRetryWanted({ kind, bytes, start, end }: RawAnswer): boolean {
+  if (kind !== 'error') return false;
+  const { code, data } = JSON.parse(decodeText(bytes, start, end)) as WireError;
+  const supported = data?.supported;
+  return code === -32022 && Array.isArray(supported) && chooseCodec(supported)?.era === 'modern';
 }
 
 interface Discovered extends SaidOfItself {

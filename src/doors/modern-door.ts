@@ -17,11 +17,12 @@ import {
   locateCallParams,
   type Message,
   RPC,
+  resultHead,
   wireCodeOf,
 } from '../protocol/index.js';
 import { NO_ANSWER } from './batch.js';
 import { DISCOVERED, modernAnswer, modernResult } from './modern-answer.js';
-import { type FindHeader, headerFault, paramHeaderFault } from './modern-headers.js';
+import { checkParamHeaders, type FindHeader, headerFault } from './modern-headers.js';
 import { ListenStream, readFilter } from './modern-listen.js';
 import { type RequestMeta, readRequestMeta } from './modern-request.js';
 import { CANCELLED, type End, type OpenRequest, OpenRequests, type Said } from './open-requests.js';
@@ -175,13 +176,14 @@ export class ModernDoor {
       reply(pieces, status);
       return DONE;
     };
+    // First of all: whoever routed it by its headers has relied on them.
+    const fault = sender.headers && headerFault(this.#scanner, message, sender.headers);
+    if (fault !== undefined) return refuse([doorErrorMessage(id, fault, 'modern')], BAD_REQUEST);
     const meta = readRequestMeta(this.#scanner, message);
     if (typeof meta === 'string') {
       return refuse([errorMessage(id, RPC.invalidParams, `${method.slice(0, 200)}: ${meta}`)], BAD_REQUEST);
     }
     if (meta instanceof DoorError) return refuse([doorErrorMessage(id, meta, 'modern')], BAD_REQUEST);
-    const fault = sender.headers && headerFault(this.#scanner, message, meta, sender.headers);
-    if (fault !== undefined) return refuse([doorErrorMessage(id, fault, 'modern')], BAD_REQUEST);
     if (method === 'server/discover') return refuse(this.#discovered(id, meta));
     if (this.#refusal !== undefined) return refuse([doorErrorMessage(id, this.#refusal, 'modern')]);
     if (this.#isClosed) return refuse(NO_ANSWER);
@@ -221,12 +223,11 @@ export class ModernDoor {
         reply([errorMessage(id, RPC.invalidParams, `tools/call: ${params}`)]);
         return DONE;
       }
-      const fault = sender.headers && paramHeaderFault(gateway, params, sender.headers);
-      if (fault !== undefined) {
-        reply([doorErrorMessage(id, fault, 'modern')], BAD_REQUEST);
-        return DONE;
-      }
-      start = (view, options) => view.call(params, options);
+      const { headers } = sender;
+      start = async (view, options) => {
+        if (headers !== undefined) await checkParamHeaders(gateway, view, params, headers, options);
+        return view.call(params, options);
+      };
     } else {
       const work = REMOVED.has(method) ? undefined : this.#reader.read(message);
       if (work === undefined) {
@@ -283,7 +284,7 @@ export class ModernDoor {
       return DONE;
     }
     const request = this.#requests.begin(id);
-    const { door, info } = this.#options;
+    const { door } = this.#options;
     const stream = new ListenStream({ id, filter, request, beside, meta, principal: sender.principal, door });
     this.#listening.set(request, stream);
     const task = stream.run(gateway).finally(() => {
@@ -292,7 +293,7 @@ export class ModernDoor {
     });
     this.#requests.settle(request, reply, task, (end) =>
       end.failure === undefined
-        ? modernResult(id, { _meta: end.value }, 'subscriptions/listen', info)
+        ? [resultHead(id), JSON.stringify({ resultType: 'complete', _meta: end.value }), '}']
         : [doorErrorMessage(id, toDoorError(end.failure), 'modern')],
     );
     return { cancel: () => request.abort(CANCELLED) };

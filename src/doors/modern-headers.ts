@@ -1,13 +1,13 @@
-import { DoorError, decodeText, type JsonScanner } from '../base/index.js';
-import type { Gateway } from '../gateway/index.js';
+import { type CallOptions, DoorError, decodeText, type JsonScanner } from '../base/index.js';
+import type { Gateway, View } from '../gateway/index.js';
 import {
   type CallParams,
-  checkParamHeaders,
   decodeHeaderValue,
+  checkParamHeaders as findHeaderFault,
   isHeaderValueOf,
   type Message,
 } from '../protocol/index.js';
-import type { RequestMeta } from './modern-request.js';
+import { revisionOf } from './modern-request.js';
 
 /** Finds an HTTP header by its lower-case name, several of one name joined. */
 export type FindHeader = (name: string) => string | undefined;
@@ -25,14 +25,12 @@ const NAMED: Readonly<Record<string, string>> = {
  *
  * @returns HEADER_MISMATCH, where they do not
  */
-export function headerFault(
-  scanner: JsonScanner,
-  { bytes, body, method }: Message,
-  { revision }: RequestMeta,
-  find: FindHeader,
-): DoorError | undefined {
+export function headerFault(scanner: JsonScanner, message: Message, find: FindHeader): DoorError | undefined {
+  const { bytes, body, method } = message;
   const version = find('mcp-protocol-version');
-  if (version !== revision) return mismatch('MCP-Protocol-Version', version, revision);
+  const revision = revisionOf(scanner, message);
+  // Where the body does not say, that is the body's fault, and told as such.
+  if (revision !== undefined && version !== revision) return mismatch('MCP-Protocol-Version', version, revision);
   const named = find('mcp-method');
   if (named !== method) return mismatch('Mcp-Method', named, method);
   const member = NAMED[method];
@@ -46,14 +44,26 @@ export function headerFault(
   return isHeaderValueOf(name, value) ? undefined : mismatch('Mcp-Name', decodeHeaderValue(name) ?? name, value);
 }
 
-/** The headers that a tool wants its parameters repeated in (MCP 2026-07-28 transports, Server Behavior for Custom Headers). */
-export function paramHeaderFault(gateway: Gateway, params: CallParams, find: FindHeader): DoorError | undefined {
+/**
+ * Checks the headers that a tool wants its parameters repeated in (MCP 2026-07-28 transports, Server Behavior for Custom
+ * Headers). What has not been listed yet is waited for.
+ *
+ * @throws {DoorError} HEADER_MISMATCH
+ */
+export async function checkParamHeaders(
+  gateway: Gateway,
+  view: View,
+  params: CallParams,
+  find: FindHeader,
+  options: CallOptions,
+): Promise<void> {
+  if (gateway.snapshot().find(params.name) === undefined) await view.listTools(options);
   const tool = gateway.snapshot().find(params.name)?.tool;
-  if (tool === undefined || tool.paramHeaders.length === 0) return undefined;
+  if (tool === undefined || tool.paramHeaders.length === 0) return;
   const { bytes, argumentsStart, argumentsEnd } = params;
   const args = argumentsStart < 0 ? undefined : { bytes, start: argumentsStart, end: argumentsEnd };
-  const fault = checkParamHeaders(tool.paramHeaders, args, find);
-  return fault === undefined ? undefined : headerMismatch(fault);
+  const fault = findHeaderFault(tool.paramHeaders, args, find);
+  if (fault !== undefined) throw headerMismatch(fault);
 }
 
 function mismatch(header: string, given: string | undefined, wanted: string): DoorError {

@@ -37,6 +37,13 @@ function namesRevision(messageScanner: JsonScanner, { bytes, body }: Message): b
   return scanner.find(META.protocolVersion, bytes) >= 0;
 }
 
+/** The revision that a request says it is of; undefined where it does not. */
+export function revisionOf(messageScanner: JsonScanner, message: Message): string | undefined {
+  if (!namesRevision(messageScanner, message)) return undefined;
+  const revision = memberOf(message.bytes, META.protocolVersion);
+  return typeof revision === 'string' ? revision : undefined;
+}
+
 function metaOf(messageScanner: JsonScanner, bytes: Uint8Array, body: number): JsonSlice | undefined {
   const at = body < 0 ? -1 : messageScanner.find('_meta', bytes, body);
   if (at < 0 || bytes[messageScanner.valueStart[at]!] !== 0x7b) return undefined;

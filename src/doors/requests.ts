@@ -7,7 +7,15 @@ import {
   type Piece,
   sliceOf,
 } from '../base/index.js';
-import type { CatalogEntry, Offer, OfferKind, RelayedAnswer, RelayedMethod, View } from '../gateway/index.js';
+import type {
+  CatalogEntry,
+  Offer,
+  OfferKind,
+  RelayedAnswer,
+  RelayedMethod,
+  TaskMethod,
+  View,
+} from '../gateway/index.js';
 import {
   type Era,
   errorHead,
@@ -74,6 +82,10 @@ export class RequestReader {
       case 'resources/subscribe':
       case 'resources/unsubscribe':
         return this.#subscribe(message, this.#locate(message, 'resource'));
+      case 'tasks/get':
+      case 'tasks/update':
+      case 'tasks/cancel':
+        return this.#task(message, method);
       case 'logging/setLevel':
         return this.#setLevel(message);
       default:
@@ -118,6 +130,12 @@ export class RequestReader {
       run: (view, options) =>
         method === 'resources/subscribe' ? view.subscribe(params, options) : view.unsubscribe(params, options),
     };
+  }
+
+  #task({ bytes, body }: Message, method: TaskMethod): Work | string {
+    if (body < 0 || bytes[this.#scanner.valueStart[body]!] !== 0x7b) return 'params are not an object';
+    const params = { bytes, start: this.#scanner.valueStart[body]!, end: this.#scanner.valueEnd[body]! };
+    return { run: (view, options) => view.task(method, params, options) };
   }
 
   #setLevel(message: Message): Work | string {

@@ -1,7 +1,7 @@
 import { type DoorError, encodeText, joinPieces, SCAN, sliceOf, stringifyJson } from '../base/index.js';
 import type { CatalogEntry, ListedTool } from '../catalog/index.js';
 import type { RawAnswer } from '../client/index.js';
-import { toHandshakeResult } from '../protocol/index.js';
+import { toHandshakeError, toHandshakeResult } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import type { ToolAnswer } from './types.js';
 
@@ -17,12 +17,17 @@ export function answerOf(raw: RawAnswer, violations: readonly Issue[]): ToolAnsw
   };
 }
 
-/** An upstream's answer to a call of a tool, as a caller of the handshake era can read it. */
-export function handshakeAnswerOf(tool: ListedTool, raw: RawAnswer, violations: readonly Issue[]): ToolAnswer {
-  const answer = answerOf(raw, violations);
-  if (raw.kind === 'error' || raw.resultType !== 'complete') return answer;
-  const pieces = toHandshakeResult(raw, { tool: { wrapsOutput: tool.wrapsOutput === true } });
-  return { ...answer, json: sliceOf(joinPieces(pieces)) };
+/**
+ * The answer of an upstream of the 2026 era, as a caller of the handshake era can read it.
+ *
+ * @param tool where it is the answer to a call of one
+ */
+export function handshakeAnswerOf(answer: ToolAnswer, method: string, tool?: ListedTool): ToolAnswer {
+  const { kind, json, isInputRequired } = answer;
+  if (isInputRequired) return answer;
+  const options = tool && { tool: { wrapsOutput: tool.wrapsOutput === true } };
+  const pieces = kind === 'error' ? toHandshakeError(json, method) : toHandshakeResult(json, options);
+  return pieces.length === 1 && pieces[0] === json ? answer : { ...answer, json: sliceOf(joinPieces(pieces)) };
 }
 
 /** A refused call as an isError result, for models that are never shown protocol errors. */

@@ -2,6 +2,7 @@ import type { Caller, CallerCapabilities, Clock, EventBus } from '../base/index.
 import type { NameBook, OfferBook } from '../catalog/index.js';
 import type { ParkedRequests } from '../client/index.js';
 import type { Rounds } from './rounds.js';
+import type { Tasks } from './tasks.js';
 import type { GatewayLimits, GatewayOptions } from './types.js';
 
 /** What all fleets of one gateway share, and whose fleet this is. */
@@ -16,6 +17,7 @@ export interface FleetOptions {
   readonly parked: ParkedRequests;
   /** Takes requests on until they are done, whatever rounds that needs. */
   readonly rounds: Rounds;
+  readonly tasks: Tasks;
   /** The one caller it serves; undefined where it serves several. */
   readonly caller: Caller | undefined;
   /** What all its callers declare that they can be asked for; undefined where that is nothing. */

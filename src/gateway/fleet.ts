@@ -20,7 +20,7 @@ import {
   type OfferRoute,
   STATUS_URI,
 } from '../catalog/index.js';
-import { type CallParams, type Comeback, makeCallParams, type RequestParams } from '../protocol/index.js';
+import { type CallParams, type Comeback, makeCallParams, type RequestParams, taskParams } from '../protocol/index.js';
 import { StatusBoard } from './advisory.js';
 import { answerOf, handshakeAnswerOf, refusalAsResult, violationAsResult } from './answers.js';
 import { type CallArguments, CallRecord } from './call-record.js';
@@ -31,6 +31,7 @@ import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
 import { Notifications, OWN_STATUS, type Recipient } from './notifications.js';
 import { OfferShelf } from './offers.js';
 import type { Attempt, Request as RoundedRequest } from './rounds.js';
+import type { TaskMethod } from './tasks.js';
 import type { RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall } from './types.js';
 import { waitForLists } from './waiting.js';
 
@@ -197,6 +198,7 @@ export class Fleet {
 
   #find({ names, key }: RequestParams, { signal }: CallOptions): Promise<OfferRoute> {
     this.start();
+    if (names === 'task') throw new DoorError('INTERNAL', 'a task is found by what its id says');
     return key === STATUS_URI ? Promise.resolve(OWN_STATUS) : this.#offers.find(names, key, signal);
   }
 
@@ -211,7 +213,8 @@ export class Fleet {
     const mounted = this.getMount(mount);
     const send = async (changed: CallOptions): Promise<ToolAnswer> => {
       if (changed.logLevel !== undefined) await this.#notifications.hear(mounted, changed.logLevel);
-      return answerOf(await mounted.getClient().relay(method, params, key, changed), []);
+      const answer = answerOf(await mounted.getClient().relay(method, params, key, changed), []);
+      return mounted.era === 'modern' && isOfHandshake(changed) ? handshakeAnswerOf(answer, method) : answer;
     };
     if (method !== 'prompts/get' && method !== 'resources/read') return send(options);
     return this.#inRounds(method, params, { mounted, tool: key }, options, send);
@@ -252,6 +255,22 @@ export class Fleet {
   /** The log level that somebody wants has changed. */
   logLevelChanged(): void {
     this.#notifications.levelChanged();
+  }
+
+  /** Passes on what a caller asks about a task of its own. @throws {DoorError} as `relay` */
+  task(method: TaskMethod, params: JsonSlice, options: CallOptions): Promise<RelayedAnswer> {
+    const { caller } = options;
+    if (caller === undefined) throw new DoorError('INTERNAL', `${method} is of a caller of the 2026 era`);
+    return this.options.tasks.run({ caller, method, params }, ({ upstream, tool }) => {
+      const mounted = this.getMount(upstream);
+      const { elicitationFormats: formats, elicitationSchemas: schemas } = mounted.validation;
+      const output = this.#snapshot.findTool(upstream, tool)?.tool.output;
+      const send = async (what: TaskMethod, about: JsonSlice): Promise<RelayedAnswer> => {
+        const located = taskParams(about);
+        return answerOf(await mounted.getClient().relay(what, located, located.key, options), []);
+      };
+      return { formats, schemas, output, send };
+    });
   }
 
   /** Something goes on in it, or somebody listens. */
@@ -333,9 +352,11 @@ export class Fleet {
           record?.completed(raw);
           const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
           if (isEnforced) return violationAsResult(entry, violations);
-          return mount.era === 'modern' && isOfHandshake(options)
-            ? handshakeAnswerOf(entry.tool, raw, violations)
-            : answerOf(raw, violations);
+          const answer = answerOf(raw, violations);
+          if (mount.era !== 'modern') return answer;
+          if (isOfHandshake(options)) return handshakeAnswerOf(answer, 'tools/call', entry.tool);
+          if (raw.resultType !== 'task') return answer;
+          return this.options.tasks.wrapResult(answer, { caller: options.caller!, ...target });
         },
         (thrown: unknown) => this.#failed(mount, record, thrown),
       );

@@ -6,7 +6,8 @@ import { Fleet } from './fleet.js';
 import type { FleetOptions } from './fleet-options.js';
 import { PassingFleets } from './passing-fleets.js';
 import { Rounds } from './rounds.js';
-import { randomKey } from './sealing.js';
+import { keyOfSecret, randomKey } from './sealing.js';
+import { Tasks } from './tasks.js';
 import type { Gateway, GatewayLimits, GatewayOptions, UpstreamStatus, View } from './types.js';
 import { FleetView } from './view.js';
 
@@ -23,7 +24,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const clock = options.clock ?? systemClock;
   const events = new EventBus();
   const parked = new ParkedRequests();
-  const { key = randomKey(), store = new MemoryStore({ clock }) } = options;
+  const { secret, store = new MemoryStore({ clock }) } = options;
+  const key = secret === undefined ? randomKey() : keyOfSecret(secret);
   const shared: FleetOptions = {
     gateway: options,
     limits: { ...LIMITS, ...options.limits },
@@ -33,6 +35,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     offerNames: new OfferBook(),
     parked,
     rounds: new Rounds({ key, store, clock, events, parked }),
+    tasks: new Tasks({ key, clock, events }),
     caller: undefined,
     capabilities: undefined,
   };

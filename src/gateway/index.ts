@@ -11,6 +11,7 @@ export type {
 } from '../catalog/index.js';
 export type { Advisory } from './advisory.js';
 export { createGateway } from './gateway.js';
+export type { TaskMethod } from './tasks.js';
 export type {
   BrokenMount,
   Gateway,

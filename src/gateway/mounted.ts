@@ -118,8 +118,9 @@ export class MountedUpstream {
     if (key === undefined || this.list !== undefined) return false;
     const cached = this.#options.gateway.cache?.read(key);
     if (cached === undefined) return false;
-    this.#client?.recallEra(findModernCodec(cached.revision) === undefined ? 'handshake' : 'modern', cached.savedAtMs);
-    const tools = readCachedTools(this.id, cached.tools);
+    const era = findModernCodec(cached.revision) === undefined ? 'handshake' : 'modern';
+    this.#client?.recallEra(era, cached.savedAtMs);
+    const tools = readCachedTools(this.id, cached.tools, era);
     const list = { mount: this.id, prefix: this.#prefix, filter: this.#mount?.tools ?? {}, tools, exclusions: [] };
     this.#listing = { kind: 'remembered', list };
     return true;

@@ -11,8 +11,11 @@ import { waitForLists } from './waiting.js';
 /** One relist of a mount at once, the next ones this far apart. */
 const RELIST_EVERY_MS = 500;
 
+/** What can be named that is listed. */
+type Named = Exclude<RequestParams['names'], 'task'>;
+
 /** What a request about each kind of thing has to know first. */
-const NEEDED: Readonly<Record<RequestParams['names'], readonly OfferKind[]>> = {
+const NEEDED: Readonly<Record<Named, readonly OfferKind[]>> = {
   prompt: ['prompts'],
   resource: ['resources', 'templates'],
   template: ['templates'],
@@ -61,7 +64,7 @@ export class OfferShelf {
    *
    * @throws {DoorError} PROMPT_UNKNOWN, RESOURCE_UNKNOWN
    */
-  async find(names: RequestParams['names'], key: string, signal?: CancelSignal): Promise<OfferRoute> {
+  async find(names: Named, key: string, signal?: CancelSignal): Promise<OfferRoute> {
     const kinds = NEEDED[names];
     // All of them first: a resource that is listed goes before a template that would match it.
     await Promise.all(kinds.map((kind) => this.#whenListed(kind, signal)));
@@ -81,11 +84,7 @@ export class OfferShelf {
   }
 
   /** An upstream that is down may have it: it is started for it, as it would be for a call. */
-  async #findAmongDown(
-    names: RequestParams['names'],
-    key: string,
-    signal: CancelSignal | undefined,
-  ): Promise<OfferRoute | undefined> {
+  async #findAmongDown(names: Named, key: string, signal: CancelSignal | undefined): Promise<OfferRoute | undefined> {
     const down = this.#mounts.filter((mount) => mount.isDown && (names !== 'prompt' || mount.mayOwn(key)));
     if (down.length === 0) return undefined;
     const kinds = NEEDED[names];
@@ -98,7 +97,7 @@ export class OfferShelf {
     return this.#lookUp(names, key);
   }
 
-  #notFound(names: RequestParams['names'], key: string): DoorError {
+  #notFound(names: Named, key: string): DoorError {
     const down = this.#mounts.filter((mount) => mount.isDown);
     if (names !== 'prompt') {
       return resourceNotFound(
@@ -211,13 +210,13 @@ export class OfferShelf {
   }
 
   /** A thing nobody lists can still be somebody's, where only one could have it: its own answer is then the best. */
-  #onlyOwner(names: RequestParams['names']): MountedUpstream | undefined {
+  #onlyOwner(names: Named): MountedUpstream | undefined {
     if (names === 'prompt' || !this.#mounts.every((mount) => mount.isSettled)) return undefined;
     const owners = this.#mounts.filter((mount) => mount.readyClient?.lists('resources'));
     return owners.length === 1 ? owners[0] : undefined;
   }
 
-  #lookUp(names: RequestParams['names'], key: string): OfferRoute | undefined {
+  #lookUp(names: Named, key: string): OfferRoute | undefined {
     switch (names) {
       case 'prompt':
         return this.#snapshot.findPrompt(key);

@@ -12,6 +12,7 @@ import type { Transport } from '../client/index.js';
 import type { CallParams, Era, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import type { StateStore } from '../store/index.js';
+import type { TaskMethod } from './tasks.js';
 
 /** What becomes of calls and tools that break a schema. There is no value that turns judging arguments off. */
 export interface Validation {
@@ -152,6 +153,12 @@ export interface View {
   subscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
   unsubscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer>;
   /**
+   * Asks about a task of the caller's own, by the id it was given (SEP-2663); `params` is the request's object.
+   *
+   * @throws {DoorError} CAPABILITY_MISSING, STATE_INVALID; as `relay` otherwise
+   */
+  task(method: TaskMethod, params: JsonSlice, options: CallOptions): Promise<RelayedAnswer>;
+  /**
    * As `subscribe`, for a caller that says what it wants to hear of all at once.
    *
    * @returns whether its upstream agrees
@@ -208,8 +215,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   /** Keeps lists from one process to the next, so that a restart need not wait for its upstreams. */
   readonly cache?: CatalogCache;
-  /** What sealed state is encrypted with, 32 bytes; default: a random one, so that nobody else can continue it. */
-  readonly key?: Uint8Array;
+  /** What the key to sealed state is made of. Default: a random key, so that only this process can open it. */
+  readonly secret?: string;
   /** Where it is kept which sealed states have been used. Default: in memory. */
   readonly store?: StateStore;
   /** A number in [0, 1), for jitter. Default Math.random. */

@@ -1,9 +1,10 @@
-import type { Caller, CallOptions, CancelSignal, Piece, Principal } from '../base/index.js';
+import type { Caller, CallOptions, CancelSignal, JsonSlice, Piece, Principal } from '../base/index.js';
 import type { CatalogEntry, Offer, OfferKind } from '../catalog/index.js';
 import { type CallParams, type LogLevel, type RequestParams, resourceParams } from '../protocol/index.js';
 import type { Fleet } from './fleet.js';
 import { type Advertised, isSameList, LISTED_AS } from './list-watch.js';
 import type { Recipient } from './notifications.js';
+import type { TaskMethod } from './tasks.js';
 import type { ListName, RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall, View } from './types.js';
 
 /** What one caller sees of its fleet. */
@@ -74,6 +75,10 @@ export class FleetView implements View, Recipient {
 
   unsubscribe(params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
     return this.fleet.unsubscribe(this, params, options);
+  }
+
+  async task(method: TaskMethod, params: JsonSlice, options: CallOptions): Promise<RelayedAnswer> {
+    return this.fleet.task(method, params, options);
   }
 
   async watchResource(uri: string, options: CallOptions): Promise<boolean> {

@@ -50,8 +50,9 @@ test.each([
   {
     why: 'what the upstream says of itself goes, the rest stays',
     text: `{"resultType":"complete","_meta":{"${KEY}":{"name":"up"},"a":1},"content":[],"ttlMs":5}`,
-    becomes: '{"resultType":"complete","_meta":{"a":1},"content":[],"ttlMs":5}',
+    becomes: '{"_meta":{"a":1},"content":[],"ttlMs":5}',
   },
+  { why: 'that it is a result goes without saying', text: '{"resultType":"complete"}', becomes: '{"content":[]}' },
   { why: 'a _meta of another kind', text: '{"_meta":null,"content":[]}', becomes: '{"_meta":null,"content":[]}' },
 ])('$why', ({ text, becomes }) => expect(made(text, { tool })).toBe(becomes));
 

@@ -1,4 +1,4 @@
-import type { JsonSlice, Piece } from '../base/index.js';
+import { dropEdits, type JsonSlice, membersOf, type Piece } from '../base/index.js';
 import { contentOf, type PieceEdit, resultMetaEdits, spliceIn } from './result-edits.js';
 import { ResultMembers } from './result-members.js';
 
@@ -14,6 +14,8 @@ const members = new ResultMembers();
 const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+/** That a result is one needs no saying in this era. */
+const TYPE: ReadonlySet<string> = new Set(['resultType']);
 const WRAP = '{"result":';
 
 /**
@@ -25,10 +27,14 @@ const WRAP = '{"result":';
  * @param result an object whose grammar is known to be good
  */
 export function toHandshakeResult(result: JsonSlice, { tool }: HandshakeResultOptions = {}): Piece[] {
-  const { bytes, start } = result;
+  const { bytes, start, end } = result;
   members.read(result);
   const edits: PieceEdit[] = [];
-  if (tool !== undefined) wrapStructured(bytes, start, tool.wrapsOutput, edits);
+  const isTyped = members.has('resultType');
+  if (tool !== undefined) wrapStructured(bytes, start, tool.wrapsOutput, members.count > (isTyped ? 1 : 0), edits);
+  if (isTyped) {
+    for (const edit of dropEdits(membersOf(bytes, start, end), TYPE)) edits.push({ ...edit, by: [] });
+  }
   if (members.begins(bytes, '_meta', OPEN_BRACE)) {
     edits.push(...resultMetaEdits(bytes, members.start._meta, members.end._meta, ''));
   }
@@ -36,11 +42,17 @@ export function toHandshakeResult(result: JsonSlice, { tool }: HandshakeResultOp
     ? [result]
     : spliceIn(
         result,
-        edits.sort((a, b) => a.start - b.start),
+        edits.sort((a, b) => a.start - b.start || a.end - b.end),
       );
 }
 
-function wrapStructured(bytes: Uint8Array, start: number, wrapsOutput: boolean, edits: PieceEdit[]): void {
+function wrapStructured(
+  bytes: Uint8Array,
+  start: number,
+  wrapsOutput: boolean,
+  hasOthers: boolean,
+  edits: PieceEdit[],
+): void {
   const from = members.start.structuredContent;
   const to = members.end.structuredContent;
   const isWrapped = members.has('structuredContent') && (wrapsOutput || bytes[from] !== OPEN_BRACE);
@@ -48,7 +60,7 @@ function wrapStructured(bytes: Uint8Array, start: number, wrapsOutput: boolean, 
     edits.push({ start: from, end: from, by: [WRAP] }, { start: to, end: to, by: ['}'] });
   }
   if (!members.has('content')) {
-    const comma = members.count > 0 ? [','] : [];
+    const comma = hasOthers ? [','] : [];
     edits.push({ start: start + 1, end: start + 1, by: ['"content":', ...contentOf(bytes, members), ...comma] });
   } else if (isWrapped && isEmptyArray(bytes)) {
     edits.push({ start: members.start.content, end: members.end.content, by: contentOf(bytes, members) });

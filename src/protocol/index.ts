@@ -25,7 +25,13 @@ export {
   paramHeadersOf,
   readParamHeaders,
 } from './param-headers.js';
-export { locateCompletion, locateRequestParams, type RequestParams, resourceParams } from './request-params.js';
+export {
+  locateCompletion,
+  locateRequestParams,
+  type RequestParams,
+  resourceParams,
+  taskParams,
+} from './request-params.js';
 export { type Codec, type Era, findCodec, findModernCodec, MODERN, NEWEST, REVISIONS } from './revisions.js';
 export {
   doorErrorMessage,

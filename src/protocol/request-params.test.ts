@@ -5,7 +5,7 @@ import { decodeText, encodeText, JsonScanner, joinPieces } from '../base/index.j
 import { forwardRequest } from './forward.js';
 import { locateCompletion, locateRequestParams, type RequestParams } from './request-params.js';
 
-type Names = RequestParams['names'];
+type Names = Exclude<RequestParams['names'], 'task'>;
 
 function locate(names: Names, params: string): RequestParams | string {
   const bytes = encodeText(`{"jsonrpc":"2.0","id":9,"method":"m","params":${params}}`);

@@ -1,4 +1,4 @@
-import { encodeText, findDuplicateName, JsonScanner, SCAN } from '../base/index.js';
+import { encodeText, findDuplicateName, JsonScanner, type JsonSlice, membersOf, SCAN } from '../base/index.js';
 import { type Comeback, locateComeback, NO_COMEBACK } from './comeback.js';
 import { readString } from './strings.js';
 
@@ -8,8 +8,8 @@ export interface RequestParams {
   /** The object, braces included. */
   readonly start: number;
   readonly end: number;
-  /** What `key` is: a prompt's name, a resource's URI, the text of a URI template. */
-  readonly names: 'prompt' | 'resource' | 'template';
+  /** What `key` is: a prompt's name, a resource's URI, the text of a URI template, the id of a task. */
+  readonly names: 'prompt' | 'resource' | 'template' | 'task';
   readonly key: string;
   readonly keyStart: number;
   readonly keyEnd: number;
@@ -120,6 +120,28 @@ export function resourceParams(uri: string): RequestParams {
     metaStart: -1,
     metaEnd: -1,
     hasLineBreaks: false,
+    hasOwnMembers: false,
+    comeback: NO_COMEBACK,
+  };
+}
+
+/** Locates the parts of the params of a request about a task; there is a `taskId`, a string. */
+export function taskParams({ bytes, start, end }: JsonSlice): RequestParams {
+  const members = membersOf(bytes, start, end);
+  const id = members.findLast(({ name }) => name === 'taskId')!;
+  const meta = members.findLast(({ name }) => name === '_meta');
+  return {
+    bytes,
+    start,
+    end,
+    names: 'task',
+    key: readString(bytes, id.valueStart, id.end),
+    keyStart: id.valueStart,
+    keyEnd: id.end,
+    metaStart: meta?.valueStart ?? -1,
+    metaEnd: meta?.end ?? -1,
+    hasLineBreaks: true,
+    // What it carries is for the task, not for a round.
     hasOwnMembers: false,
     comeback: NO_COMEBACK,
   };

@@ -48,9 +48,21 @@ describe('errorMessage', () => {
 describe('doorErrorMessage', () => {
   const codes = Object.keys(ERROR_TABLE) as ErrorCode[];
 
-  test.each(codes)('shows %s by its row of the table', (code) => {
-    const { error } = JSON.parse(doorErrorMessage('1', new DoorError(code, 'what happened'))) as { error: unknown };
-    expect(error).toEqual({ code: ERROR_TABLE[code].wire ?? -32603, message: 'what happened', data: { code } });
+  /** Codes that one era alone has, by what they are in each. */
+  const BY_ERA: Readonly<Partial<Record<ErrorCode, { readonly handshake: number; readonly modern: number }>>> = {
+    RESOURCE_UNKNOWN: { handshake: -32002, modern: -32602 },
+    HEADER_MISMATCH: { handshake: -32603, modern: -32020 },
+    CAPABILITY_MISSING: { handshake: -32603, modern: -32021 },
+    VERSION_UNSUPPORTED: { handshake: -32603, modern: -32022 },
+  };
+
+  test.each(codes)('shows %s by its row of the table, to each era as it knows it', (code) => {
+    for (const era of ['handshake', 'modern'] as const) {
+      const text = doorErrorMessage('1', new DoorError(code, 'what happened'), era);
+      const { error } = JSON.parse(text) as { error: unknown };
+      const wire = BY_ERA[code]?.[era] ?? ERROR_TABLE[code].wire ?? -32603;
+      expect(error).toEqual({ code: wire, message: 'what happened', data: { code } });
+    }
   });
 
   test('adds facts and hint', () => {

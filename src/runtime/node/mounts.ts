@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
-import { type Config, configError, type ServerEntry, unsupportedHttp } from '../../config/index.js';
+import type { EventBus } from '../../base/index.js';
+import type { Config, Environment, ServerEntry } from '../../config/index.js';
 import type { BrokenMount, GatewayLimits, Mount, Validation } from '../../gateway/index.js';
 import { cacheKeyOf } from './cache-key.js';
+import { httpUpstream } from './http-upstream.js';
 import { loginShellTransport } from './login-shell.js';
 import { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 
@@ -10,6 +12,10 @@ export interface MountsOptions {
   readonly folder: string;
   /** Hears what a server writes to stderr. */
   readonly onStderr?: (server: string, chunk: Uint8Array) => void;
+  /** Names proxies, certificates and where credentials are kept; the process's own by default. */
+  readonly environment?: Environment;
+  /** Hears what becomes of credentials. */
+  readonly events?: EventBus;
 }
 
 type Ready = Extract<ServerEntry, { readonly kind: 'ready' }>;
@@ -24,10 +30,37 @@ export function mountsOf(config: Config, options: MountsOptions): readonly (Moun
   });
 }
 
-function mountOf(server: Ready, config: Config, { folder, onStderr }: MountsOptions): Mount | BrokenMount {
-  const { id, target } = server;
-  if (target.kind === 'http') return { id, error: configError([unsupportedHttp(server)]) };
-  const { prefix, tools, startTimeoutMs, callTimeoutMs, validation, isolation, loginShellPath, era } = server.options;
+function mountOf(server: Ready, config: Config, options: MountsOptions): Mount {
+  const { target } = server;
+  const { prefix, tools, startTimeoutMs, callTimeoutMs, validation, isolation, era } = server.options;
+  return {
+    id: server.id,
+    ...(target.kind === 'http' ? remote(server, target, config, options) : local(server, target, options)),
+    ...(prefix !== undefined && { prefix }),
+    ...(tools !== undefined && { tools: { ...tools } }),
+    startTimeoutMs: startTimeoutMs ?? config.limits.startTimeoutMs,
+    callTimeoutMs: callTimeoutMs ?? config.limits.callTimeoutMs,
+    ...(validation !== undefined && { validation: validationOf(validation) }),
+    ...(isolation !== undefined && { isolation }),
+    ...(era !== undefined && { era }),
+  };
+}
+
+type Reached = Pick<Mount, 'connect' | 'cacheKey'>;
+type Target<Kind> = Extract<Ready['target'], { readonly kind: Kind }>;
+
+function remote(entry: Ready, { url, type, headers }: Target<'http'>, config: Config, options: MountsOptions): Reached {
+  const { environment = process.env, events } = options;
+  const { maxMessageBytes } = config.limits;
+  const upstream = { entry, url, type, headers, maxMessageBytes, environment, ...(events && { events }) };
+  const credential = entry.options.oauth?.clientId;
+  return {
+    connect: () => httpUpstream(upstream),
+    cacheKey: cacheKeyOf({ kind: 'http', url, headers, ...(credential !== undefined && { credential }) }),
+  };
+}
+
+function local({ id, options }: Ready, target: Target<'stdio'>, { folder, onStderr }: MountsOptions): Reached {
   const { command, args, env, cwd } = target;
   const spawn: SpawnOptions = {
     command,
@@ -37,15 +70,7 @@ function mountOf(server: Ready, config: Config, { folder, onStderr }: MountsOpti
     ...(onStderr && { onStderr: (chunk: Uint8Array) => onStderr(id, chunk) }),
   };
   return {
-    id,
-    connect: () => (loginShellPath ? loginShellTransport(spawn) : spawnTransport(spawn)),
-    ...(prefix !== undefined && { prefix }),
-    ...(tools !== undefined && { tools: { ...tools } }),
-    startTimeoutMs: startTimeoutMs ?? config.limits.startTimeoutMs,
-    callTimeoutMs: callTimeoutMs ?? config.limits.callTimeoutMs,
-    ...(validation !== undefined && { validation: validationOf(validation) }),
-    ...(isolation !== undefined && { isolation }),
-    ...(era !== undefined && { era }),
+    connect: () => (options.loginShellPath ? loginShellTransport(spawn) : spawnTransport(spawn)),
     cacheKey: cacheKeyOf({ kind: 'stdio', command, args, env, cwd: spawn.cwd ?? process.cwd() }),
   };
 }
