@@ -19,7 +19,8 @@ export interface WireHandlers {
   end(): void;
   /**
    * UPSTREAM_UNREACHABLE where nothing was sent (no address, connection refused, TLS), UPSTREAM_LOST where the connection
-   * broke after. `data.reason` is a class for programs: dns, refused, tls, timeout, reset, proxy.
+   * broke after. `data.reason` is a class for programs: dns, refused, tls, timeout, reset, proxy, protocol (what came back
+   * is no HTTP), unusable (url or headers cannot be sent). `data.outcome` says whether it may have run.
    */
   failed(reason: DoorError): void;
 }
