@@ -12,7 +12,6 @@ export {
   type CacheHints,
   type ModernResultOptions,
   NO_CACHE,
-  readResultType,
   toModernResult,
 } from './modern-result.js';
 export { answerIdInPassing, OversizeLine } from './oversize.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeText, encodeText, JsonScanner, joinPieces } from '../base/index.js';
-import { NO_CACHE, readResultType, toModernResult } from './modern-result.js';
+import { decodeText, encodeText, joinPieces } from '../base/index.js';
+import { NO_CACHE, toModernResult } from './modern-result.js';
 
 const US = '{"name":"doorward","version":"1"}';
 const KEY = 'io.modelcontextprotocol/serverInfo';
@@ -143,18 +143,4 @@ test('whatever the result, nothing of it changes but what the era asks for', () 
       });
     }),
   );
-});
-
-test.each([
-  { text: '{}', type: 'complete' },
-  { text: '{"resultType":"input_required"}', type: 'input_required' },
-  { text: '{"resultType":"t\\u0061sk"}', type: 'task' },
-  { text: '{"resultType":7}', type: '' },
-  { text: '{"resultType":null}', type: '' },
-  { text: '{"a":{"resultType":"x"}}', type: 'complete' },
-])('the type of $text is $type', ({ text, type }) => {
-  const scanner = new JsonScanner();
-  const bytes = encodeText(`{"jsonrpc":"2.0","id":1,"result":${text}}`);
-  scanner.scan(bytes, 0, bytes.length);
-  expect(readResultType(scanner, bytes, scanner.find('result', bytes))).toBe(type);
 });

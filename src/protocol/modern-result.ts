@@ -1,4 +1,4 @@
-import { decodeText, type JsonScanner, type JsonSlice, type Piece } from '../base/index.js';
+import type { JsonSlice, Piece } from '../base/index.js';
 import { META } from './meta.js';
 import { contentOf, type PieceEdit, resultMetaEdits, spliceIn } from './result-edits.js';
 import { ResultMembers } from './result-members.js';
@@ -80,18 +80,4 @@ function introduced(bytes: Uint8Array, serverInfo: string, edits: PieceEdit[]): 
     edits.push(...resultMetaEdits(bytes, members.start._meta, members.end._meta, serverInfo));
   } else edits.push(replacing('_meta', `{${serverInfo}}`));
   return '';
-}
-
-/**
- * Of what type a result says it is, while the scanner still knows the message it came in. A result of an older server
- * says nothing, which is `complete`.
- *
- * @param body the result's place in the scanner
- * @returns '' where it is no string: such a result is invalid
- */
-export function readResultType(scanner: JsonScanner, bytes: Uint8Array, body: number): string {
-  const at = scanner.find('resultType', bytes, body);
-  if (at < 0) return 'complete';
-  const start = scanner.valueStart[at]!;
-  return bytes[start] === QUOTE ? (JSON.parse(decodeText(bytes, start, scanner.valueEnd[at]!)) as string) : '';
 }
