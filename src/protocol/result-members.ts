@@ -68,8 +68,10 @@ function none(): Record<ResultMember, number> {
 /** Which of the members a name is, quotes included; it may be spelled with escapes. */
 function findName(bytes: Uint8Array, start: number, end: number): ResultMember | undefined {
   for (const name of NAMES) if (spells(bytes, start + 1, end - 1, name)) return name;
-  const at = bytes.indexOf(BACKSLASH, start);
-  if (at < 0 || at >= end) return undefined;
+  // Not indexOf: it would look through all that comes behind.
+  let at = start;
+  while (at < end && bytes[at] !== BACKSLASH) at++;
+  if (at === end) return undefined;
   const text = JSON.parse(decodeText(bytes, start, end)) as string;
   return NAMES.find((name) => name === text);
 }
