@@ -190,6 +190,22 @@ test('a 403 that names no scope is no reason for a login', async () => {
   expect((await setting.store.read(setting.rs.url))?.wanted).toBeUndefined();
 });
 
+test('scopes that a login asked for in vain are not asked for again', async () => {
+  const setting = await open();
+  const { as, rs } = setting;
+  rs.challenge = 'scope="read write"';
+  as.routes.set('POST /token', ({ body }) => {
+    const resource = new URLSearchParams(body).get('resource');
+    return as.issue({ client: 'c', scope: 'read', resource });
+  });
+  expect(await setting.logIn()).toMatchObject({ scope: 'read', asked: 'read write' });
+  rs.needs = ['write'];
+  const interactive = async () => void (await setting.logIn());
+  const error = await errorOf(setting.call(setting.authorizer({ interactive })));
+  expect(error).toMatchObject({ code: 'FORBIDDEN', hint: expect.stringMatching(/^Ask those who run/) });
+  expect(setting.shown).toHaveLength(1);
+});
+
 test('a logout in another process is seen as well', async () => {
   const setting = await loggedIn();
   const authorizer = setting.authorizer();
@@ -198,6 +214,19 @@ test('a logout in another process is seen as well', async () => {
   setting.as.tokens.clear();
   expect((await errorOf(setting.call(authorizer))).code).toBe('AUTH_REQUIRED');
   expect(await authorizer.headers()).toEqual({});
+});
+
+test('where somebody sits there, they are asked, and a no is taken for one', async () => {
+  const setting = await open();
+  const interactive = async (challenge: string) => void (await setting.logIn({ challenge }));
+  const authorizer = setting.authorizer({ interactive });
+  expect(await setting.call(authorizer)).toBe(200);
+  expect(setting.shown).toHaveLength(1);
+  const stranger = setting.authorizer({ interactive });
+  await setting.store.write(setting.rs.url, undefined);
+  setting.as.decide = () => false;
+  for (let again = 0; again < 3; again++) expect((await errorOf(setting.call(stranger))).code).toBe('AUTH_REQUIRED');
+  expect(setting.shown).toHaveLength(2);
 });
 
 test('a login elsewhere is seen soon even where nothing is refused', async () => {

@@ -55,6 +55,8 @@ type Headers = Readonly<Record<string, string>>;
 class OAuthAuthorizer implements Authorizer {
   readonly #options: AuthorizerOptions;
   #known: { readonly headers: Headers; readonly untilMs: number } | undefined = undefined;
+  /** Counts refusals: what was read before one is not remembered after it. */
+  #refusals = 0;
   /** The refresh under way: whoever needs a token meanwhile waits for the same one. */
   #refreshing: Promise<Refreshed | undefined> | undefined = undefined;
   #trouble: { readonly trouble: TemporaryTrouble; readonly untilMs: number } | undefined = undefined;
@@ -69,8 +71,9 @@ class OAuthAuthorizer implements Authorizer {
     const { clock } = this.#options;
     const known = this.#known;
     if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.headers;
+    const refusals = this.#refusals;
     const headers = await this.#headersNow(signal);
-    this.#known = { headers, untilMs: clock.monotonicMs() + LOOK_MS };
+    if (refusals === this.#refusals) this.#known = { headers, untilMs: clock.monotonicMs() + LOOK_MS };
     return headers;
   }
 
@@ -91,6 +94,7 @@ class OAuthAuthorizer implements Authorizer {
   async refused(status: 401 | 403, challenge: string, used: string | undefined): Promise<boolean> {
     const { store, url } = this.#options;
     this.#known = undefined;
+    this.#refusals++;
     const said = readChallenge(challenge);
     const record = await store.read(url);
     const current = currentOf(record);
@@ -114,7 +118,7 @@ class OAuthAuthorizer implements Authorizer {
         return true;
       }
     }
-    if (this.#options.interactive) return this.#ask(challenge, '');
+    if (this.#mayAsk('')) return this.#ask(challenge, '');
     await this.#note({ reason: 'unauthorized' }, said);
     throw this.#required(current);
   }
@@ -146,9 +150,10 @@ class OAuthAuthorizer implements Authorizer {
   async #widen(challenge: string, said: Challenge, current: Credential | undefined): Promise<boolean> {
     const { server, interactive } = this.#options;
     const scope = unionOf(current?.asked, current?.scope, said.scope);
-    const isMore = said.scope !== undefined && !isCovered(said.scope, current?.scope);
+    // What a login asked for in vain, the next one would ask for in vain as well.
+    const isMore = said.scope !== undefined && !isCovered(said.scope, unionOf(current?.asked, current?.scope));
     const key = scope ?? '';
-    if (interactive && isMore && !this.#denied.has(key)) {
+    if (isMore && this.#mayAsk(key)) {
       await this.#note({ reason: 'insufficient-scope', ...(scope && { scope }) }, said);
       return this.#ask(challenge, key);
     }
@@ -157,16 +162,21 @@ class OAuthAuthorizer implements Authorizer {
     throw new DoorError('FORBIDDEN', `${server} wants ${lacks}`, {
       data: { server, ...(said.scope !== undefined && { scope: said.scope }) },
       hint:
-        isMore && !this.#denied.has(key) ? loginHint(server) : 'Ask those who run the server for the right to do this.',
+        isMore && !this.#denied.has(key)
+          ? loginHint(server)
+          : `Ask those who run the server for the right to do this, then run: ${loginCommand(server)}`,
     });
   }
 
-  /** Puts a login before the user, once a set of scopes. */
+  /** Whether somebody sits there who has not said no to this set of scopes. */
+  #mayAsk(scopes: string): boolean {
+    return this.#options.interactive !== undefined && !this.#denied.has(scopes);
+  }
+
+  /** Puts a login before the user. */
   async #ask(challenge: string, scopes: string): Promise<boolean> {
-    const { interactive } = this.#options;
-    if (!interactive || this.#denied.has(scopes)) return false;
     try {
-      await interactive(challenge);
+      await this.#options.interactive?.(challenge);
     } catch (thrown) {
       this.#denied.add(scopes);
       throw thrown;

@@ -180,3 +180,18 @@ test('a proxy of the environment is used, save for this machine, and what a name
   expect((await near(`${server.origin}/`)).status).toBe(204);
   expect(heard).toHaveLength(1);
 });
+
+test('https is spoken to the address that was looked up', async () => {
+  const server = await openServer();
+  const { port } = new URL(server.origin);
+  const fetch = guardedFetch({
+    server: 'https://local.example/mcp',
+    environment: {},
+    resolve: names({ 'local.example': '127.0.0.1' }),
+  });
+  // The server speaks http: it was reached, and the handshake failed.
+  await expect(fetch(`https://local.example:${port}/`)).rejects.toMatchObject({
+    code: 'UPSTREAM_UNREACHABLE',
+    data: { reason: 'tls' },
+  });
+});
