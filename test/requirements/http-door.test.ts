@@ -92,6 +92,7 @@ describe('a caller of 2026-07-28', () => {
       cacheScope: expect.stringMatching(/^(public|private)$/),
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'doorward' } },
     });
+    expect(messages[0]?.result?.capabilities).not.toHaveProperty('tasks');
   });
 
   test.for([
@@ -234,6 +235,12 @@ describe('a caller of 2026-07-28', () => {
       code: -32602,
     },
     { why: 'a method nobody knows', asked: modern('no/such'), status: 404, code: -32601 },
+    {
+      why: 'tasks/result, of the older form',
+      asked: modern('tasks/result', { taskId: 't' }),
+      status: 404,
+      code: -32601,
+    },
     {
       why: 'initialize',
       asked: modern('initialize', { protocolVersion: '2026-07-28', capabilities: {} }),

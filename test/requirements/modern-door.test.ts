@@ -1,74 +1,12 @@
 /** A caller of 2026-07-28 on a stream: what each of its requests says is all that counts, and only what it wants is said. */
 import { describe, expect, test } from 'vitest';
-import { cancel, MemoryDoor, request, type Wire } from '../fixtures/memory-door.js';
-import { type MemoryMount, toolNamed } from '../fixtures/memory-gateway.js';
-import { LIST_CHANGED, type MemoryScript } from '../fixtures/memory-transport.js';
-import { MODERN_META, modernMeta } from '../fixtures/modern-meta.js';
+import { cancel, request } from '../fixtures/memory-door.js';
+import { toolNamed } from '../fixtures/memory-gateway.js';
+import type { MemoryScript } from '../fixtures/memory-transport.js';
+import { MODERN_META } from '../fixtures/modern-meta.js';
 import { modernScript } from '../fixtures/modern-script.js';
 import { expectWireMessage, needWireSchemas } from '../fixtures/wire-schemas.js';
-
-const ELICITS = { elicitation: { form: {}, url: {} } };
-
-/** A request that says of itself what requests of this era say. */
-const modern = (id: unknown, method: string, params: object = {}, capabilities = {}, more = {}): string =>
-  request(id, method, { ...params, _meta: modernMeta(capabilities, more) });
-const callOf = (id: unknown, name: string, args: object = {}, capabilities = {}, more = {}): string =>
-  modern(id, 'tools/call', { name, arguments: args }, capabilities, more);
-
-/** An upstream of the older era with `x`, whose calls the test answers, and `lists` that change when the test says so. */
-const older: MemoryScript = {
-  tools: [toolNamed('x'), toolNamed('y')],
-  on: {
-    initialize: () => ({
-      protocolVersion: '2025-11-25',
-      capabilities: {
-        tools: { listChanged: true },
-        resources: { subscribe: true, listChanged: true },
-        prompts: { listChanged: true },
-      },
-      serverInfo: { name: 'older', version: '1' },
-    }),
-    'resources/list': () => ({
-      resources: [
-        { uri: 'x:1', name: 'one' },
-        { uri: 'x:2', name: 'two' },
-      ],
-    }),
-    'resources/templates/list': () => ({ resourceTemplates: [] }),
-    'resources/subscribe': () => ({}),
-    'resources/unsubscribe': () => ({}),
-    'prompts/list': () => ({ prompts: [] }),
-    'resources/read': ({ id, params }) =>
-      params?.uri === 'x:1'
-        ? { contents: [] }
-        : JSON.stringify({
-            jsonrpc: '2.0',
-            id,
-            error: { code: -32002, message: 'Resource not found', data: { uri: params?.uri } },
-          }),
-    'tools/call': () => undefined,
-  },
-};
-const OLDER: Readonly<Record<string, MemoryMount>> = { a: { scripts: [older] } };
-
-/** Lets time pass until everything that was asked for is under way. */
-async function settledDoor(opened: MemoryDoor, ms = 3_000): Promise<void> {
-  await opened.clock.advance(ms);
-  await opened.write();
-}
-
-/** A door that has listed its tools once. */
-async function listed(mounts: Readonly<Record<string, MemoryMount>> = OLDER, options = {}): Promise<MemoryDoor> {
-  const opened = new MemoryDoor(mounts, options);
-  await opened.write(modern('first', 'tools/list'));
-  await settledDoor(opened);
-  expect(opened.taken()).toMatchObject([{ id: 'first', result: { resultType: 'complete' } }]);
-  return opened;
-}
-
-/** The connection on which a call of this tool is under way. */
-const underCall = (opened: MemoryDoor, mount = 'a') =>
-  opened.attempts(mount).find((transport) => transport.received('tools/call').length > 0)!;
+import { callOf, ELICITS, listed, modern, OLDER, older, settledDoor, underCall } from './modern-caller.js';
 
 describe('each request stands alone', () => {
   test('what one declares is nothing that another may be asked for', async () => {
@@ -268,71 +206,6 @@ describe('cancelling', () => {
     await opened.write(callOf(1, 'a__y'));
     await settledDoor(opened);
     expect(transport.received('tools/call')).toHaveLength(2);
-  });
-});
-
-describe('subscriptions/listen', () => {
-  const idOf = ({ params }: Wire): unknown =>
-    (params?._meta as Record<string, unknown> | undefined)?.[MODERN_META.subscriptionId];
-  const listen = (id: unknown, notifications: object): string => modern(id, 'subscriptions/listen', { notifications });
-  const updated = (uri: string): string =>
-    JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } });
-
-  test('is acknowledged first, then tells what was asked for and nothing else, under its id', async (context) => {
-    const opened = await listed();
-    await opened.write(listen('tools', { toolsListChanged: true }), listen('one', { resourceSubscriptions: ['x:1'] }));
-    await settledDoor(opened);
-    const transport = opened.transport('a');
-    transport.say(updated('x:1'), updated('x:2'), LIST_CHANGED.replace('tools', 'prompts'));
-    await settledDoor(opened);
-    const written = opened.taken();
-    for (const id of ['tools', 'one']) {
-      const own = written.filter((each) => idOf(each) === id);
-      expect(own[0]?.method).toBe('notifications/subscriptions/acknowledged');
-    }
-    expect(written.filter((each) => idOf(each) === undefined)).toEqual([]);
-    expect(
-      written
-        .filter(({ method }) => method === 'notifications/resources/updated')
-        .map((each) => [idOf(each), each.params?.uri]),
-    ).toEqual([['one', 'x:1']]);
-    expect(written.filter(({ method }) => method === 'notifications/prompts/list_changed')).toEqual([]);
-    needWireSchemas(context);
-    for (const message of written) expectWireMessage('2026-07-28', 'ServerNotification', message);
-    await opened.gateway.close();
-  });
-
-  test('tells that the tools have changed to who wants to hear of it', async () => {
-    let tools = [toolNamed('x')];
-    const changing: MemoryScript = { on: { 'tools/list': () => ({ tools }) } };
-    const opened = await listed({ a: { scripts: [changing] } });
-    await opened.write(listen(1, { toolsListChanged: true }), listen(2, { promptsListChanged: true }));
-    await settledDoor(opened);
-    opened.taken();
-    tools = [toolNamed('x'), toolNamed('z')];
-    opened.transport('a').say(LIST_CHANGED);
-    await settledDoor(opened);
-    expect(opened.taken().map((each) => [each.method, idOf(each)])).toEqual([['notifications/tools/list_changed', 1]]);
-    await opened.gateway.close();
-  });
-
-  test('ends by a cancellation of its caller without a word, and by ours with an answer under its id', async () => {
-    const opened = await listed();
-    await opened.write(listen(1, { toolsListChanged: true }), listen(2, { toolsListChanged: true }));
-    await settledDoor(opened);
-    opened.taken();
-    await opened.write(cancel(1));
-    await settledDoor(opened);
-    expect(opened.taken()).toEqual([]);
-    const idle = opened.door.whenIdle();
-    await opened.write();
-    await idle;
-    const written = opened.taken();
-    expect(written).toMatchObject([
-      { id: 2, result: { resultType: 'complete', _meta: { [MODERN_META.subscriptionId]: 2 } } },
-    ]);
-    expect(written.filter(({ method }) => method === 'notifications/cancelled')).toEqual([]);
-    await opened.gateway.close();
   });
 });
 
