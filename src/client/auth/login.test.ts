@@ -43,6 +43,17 @@ test('the resource is the server itself where nothing says it, without a slash o
   expect((await setting.logIn())?.resource).toBe(rs.origin);
 });
 
+test('what a request was challenged with is asked for, where the login itself is not challenged', async () => {
+  const setting = await open();
+  const { rs } = setting;
+  rs.metadata.scopes_supported = ['everything'];
+  rs.challenge = 'scope="a"';
+  await expect(setting.call(setting.authorizer())).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+  rs.challenge = undefined;
+  await setting.logIn();
+  expect(setting.shown[0]!.searchParams.get('scope')).toBe('a');
+});
+
 // MCP basic/authorization, Authorization Response Validation: the table.
 test.each([
   { why: 'advertised and right', advertised: true, iss: 'right', works: true },

@@ -86,7 +86,8 @@ async function attempt(options: LogInOptions): Promise<Credential | undefined> {
   const before = record?.credentials.find((credential) => credential.issuer === issuer);
   const scope = selectScope({
     configured: config.scope,
-    challenged: challenge.scope,
+    // A server may greet everybody and ask for a token later: then our own probe is not challenged, but a request was.
+    challenged: challenge.scope ?? (record?.wanted?.reason === 'unauthorized' ? record.wanted.scope : undefined),
     resource: discovered.scopes,
     before: unionOf(before?.asked, before?.scope),
     lacking: record?.wanted?.reason === 'insufficient-scope' ? record.wanted.scope : undefined,
