@@ -180,7 +180,7 @@ export class HttpDoor {
   }
 
   #post(visit: Visit): void {
-    const { exchange, cors } = visit;
+    const { exchange, principal, cors } = visit;
     if (this.#refusal !== undefined)
       return refuse(exchange, refusalOf(503, this.#refusal, ['Retry-After', '1', ...CLOSE]), cors);
     if (!isJson(exchange.header('content-type'))) {
@@ -193,7 +193,7 @@ export class HttpDoor {
       if (body === 'gone') return;
       if (body === 'too-large') return refuse(exchange, tooLarge(maxMessageBytes), cors);
       const message = decodeMessage(this.#scanner, body, 0, body.length);
-      const posted = { ...visit, accepts, body, message };
+      const posted = { exchange, principal, cors, accepts, body, message };
       if (eraOf(this.#scanner, message, exchange.header('mcp-protocol-version')) === 'modern')
         return this.#modern(posted);
       if (message.kind === 'request' && message.method === 'initialize') return this.#initialize(posted);
@@ -372,7 +372,8 @@ function tooLarge(limit: number): Refusal {
     data: { limit },
     hint: 'Send less at once, or raise limits.maxMessageBytes.',
   });
-  return refusalOf(413, error, CLOSE);
+  // The connection stays: closed at once, it would be reset while the caller still writes, and the refusal be lost.
+  return refusalOf(413, error);
 }
 
 function tooSlow(): Refusal {

@@ -19,6 +19,7 @@ export class NodeExchange implements RoutedExchange {
   readonly response = RESPONSE_ALREADY_SENT;
   readonly #incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
+  #isWatched = false;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     this.method = incoming.method ?? '';
@@ -132,7 +133,8 @@ export class NodeExchange implements RoutedExchange {
   #watchStall(): void {
     const outgoing = this.#outgoing;
     const { socket } = outgoing;
-    if (socket === null || socket.writableLength <= LOW_WATER_BYTES) return;
+    if (this.#isWatched || socket === null || socket.writableLength <= LOW_WATER_BYTES) return;
+    this.#isWatched = true;
     // Time without any traffic; once all is written, Node's own time for idle connections takes its place.
     outgoing.setTimeout(STALLED_MS, () => {
       if (socket.writableLength > 0) socket.destroy();

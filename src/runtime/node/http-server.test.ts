@@ -17,14 +17,16 @@ const head = (port: number, more: readonly string[]) =>
 test('a body over the limit is refused before it has come, be its length told or not', async (context) => {
   const { caller, server } = await openTestDoor(context, { limits: { maxMessageBytes: LIMIT } });
   const one = caller();
-  const told = await one.raw(head(server.port, [`Content-Length: ${LIMIT + 1}`]));
+  const told = await one.raw(head(server.port, [`Content-Length: ${LIMIT + 1}`]), 300);
   expect(statusOf(told)).toBe(413);
   expect(JSON.parse(told.slice(told.indexOf('\r\n\r\n')))).toMatchObject({
     error: { code: -32603, data: { code: 'MESSAGE_TOO_LARGE', limit: LIMIT } },
   });
   const chunk = `${(LIMIT + 1).toString(16)}\r\n${' '.repeat(LIMIT + 1)}\r\n`;
-  const untold = await one.raw(`${head(server.port, ['Transfer-Encoding: chunked'])}${chunk}`);
+  const untold = await one.raw(`${head(server.port, ['Transfer-Encoding: chunked'])}${chunk}`, 300);
   expect(statusOf(untold)).toBe(413);
+  // A caller that writes all of it before it reads still gets the refusal.
+  expect((await one.send({ body: ' '.repeat(8 * 1024 * 1024) })).status).toBe(413);
   const fits = PING.padEnd(LIMIT, ' ');
   expect((await one.send({ body: fits, headers: { 'mcp-session-id': 'x' } })).status).toBe(404);
 });

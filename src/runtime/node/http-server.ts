@@ -60,7 +60,7 @@ export async function listenHttp(
     // A connection that breaks says so to whoever waits for it; unheard, it would end the process and everyone's calls.
     incoming.on('error', () => {});
     outgoing.on('error', () => {});
-    void listener(incoming, outgoing);
+    listener(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.maxHeadersCount = MAX_HEADERS;
   await listen(server, host, port);
