@@ -1,6 +1,5 @@
 import { rmSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { DoorError } from '../../base/index.js';
 import { type Credential, isBearerToken, type ServerRecord, type TokenStore } from '../../client/index.js';
 import { type Environment, userFolder } from '../../config/index.js';
@@ -113,7 +112,7 @@ export class FileTokenStore implements TokenStore {
         });
       }
       // Not all at once: those who wait have begun together.
-      await setTimeout(POLL_MS * (1 + Math.random()));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS * (1 + Math.random())));
     }
   }
 
