@@ -6,6 +6,7 @@ import { MemoryCaller } from '../fixtures/memory-caller.js';
 import { call, MemoryDoor, request } from '../fixtures/memory-door.js';
 import { MemoryGateway, toolNamed } from '../fixtures/memory-gateway.js';
 import { modernMeta } from '../fixtures/modern-meta.js';
+import { until } from '../fixtures/open-door.js';
 import { settled } from '../fixtures/virtual-clock.js';
 import { expectWireMessage, needWireSchemas } from '../fixtures/wire-schemas.js';
 
@@ -37,6 +38,8 @@ describe('the URL of a question is shown whole to the caller who takes URLs, and
     transport.say(JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params }));
     await opened.clock.advance(1_000);
     await opened.write();
+    // Sealing takes real time, whatever our clock says.
+    await until(() => opened.lines.length > 0, 'the question');
     return { transport, params, asked: opened.taken()[0] };
   }
 

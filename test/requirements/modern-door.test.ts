@@ -5,6 +5,7 @@ import { toolNamed } from '../fixtures/memory-gateway.js';
 import type { MemoryScript } from '../fixtures/memory-transport.js';
 import { MODERN_META } from '../fixtures/modern-meta.js';
 import { modernScript } from '../fixtures/modern-script.js';
+import { until } from '../fixtures/open-door.js';
 import { expectWireMessage, needWireSchemas } from '../fixtures/wire-schemas.js';
 import { callOf, ELICITS, listed, modern, OLDER, older, settledDoor, underCall } from './modern-caller.js';
 
@@ -60,6 +61,8 @@ describe('what is written to the caller', () => {
     const params = { message: '?', requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } } } };
     underCall(opened).say(JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params }));
     await settledDoor(opened);
+    // Sealing takes real time, whatever our clock says.
+    await until(() => opened.lines.length > 0, 'what is asked');
     const written = opened.taken();
     expect(written.filter(({ method, id }) => method !== undefined && id !== undefined)).toEqual([]);
     const [answer] = written;
@@ -68,10 +71,9 @@ describe('what is written to the caller', () => {
     const inputResponses = { [key!]: { action: 'accept', content: { ok: true } } };
     const { requestState } = answer!.result as { requestState: string };
     await opened.write(modern(2, 'tools/call', { name: 'a__x', arguments: {}, inputResponses, requestState }, ELICITS));
-    await settledDoor(opened);
-    expect(underCall(opened).sent.find(({ id, method }) => id === 'q' && method === undefined)?.message.result).toEqual(
-      inputResponses[key!],
-    );
+    const told = () => underCall(opened).sent.find(({ id, method }) => id === 'q' && method === undefined);
+    await until(() => told() !== undefined, 'the answer upstream');
+    expect(told()?.message.result).toEqual(inputResponses[key!]);
     needWireSchemas(context);
     expectWireMessage('2026-07-28', 'InputRequiredResult', answer?.result);
     await opened.gateway.close();

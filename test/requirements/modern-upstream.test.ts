@@ -1,10 +1,11 @@
 /** What doorward says to upstreams on a stream, in whichever era they turn out to speak. */
 import { describe, expect, test } from 'vitest';
-import { cancel, MemoryDoor, request } from '../fixtures/memory-door.js';
+import { cancel, MemoryDoor, request, type Wire } from '../fixtures/memory-door.js';
 import { toolNamed } from '../fixtures/memory-gateway.js';
 import type { MemoryScript, MemoryTransport, Sent } from '../fixtures/memory-transport.js';
 import { MODERN_META, modernMeta } from '../fixtures/modern-meta.js';
 import { inputRequired, modernScript, onSubscription } from '../fixtures/modern-script.js';
+import { until } from '../fixtures/open-door.js';
 import { expectWireMessage, needWireSchemas } from '../fixtures/wire-schemas.js';
 
 const ELICITS = { elicitation: { form: {} } };
@@ -20,6 +21,13 @@ async function doorBefore(script: MemoryScript, scripts: readonly MemoryScript[]
   await pass(opened, 6_000);
   opened.taken();
   return opened;
+}
+
+/** What was written, once there is something: sealing takes real time, whatever our clock says. */
+async function takenFrom(opened: MemoryDoor): Promise<Wire[]> {
+  await pass(opened);
+  await until(() => opened.lines.length > 0, 'an answer');
+  return opened.taken();
 }
 
 async function pass(opened: MemoryDoor, ms = 500): Promise<void> {
@@ -179,16 +187,14 @@ describe('to an upstream of the newer era', () => {
     const answer = () => (++calls === 1 ? inputRequired(ask, state) : { resultType: 'complete', content: [] });
     const opened = await doorBefore(modernScript({ on: { 'tools/call': answer } }));
     await opened.write(callOf(1, { n: 1 }, ELICITS));
-    await pass(opened);
-    const [asked] = opened.taken();
+    const [asked] = await takenFrom(opened);
     const { requestState } = asked!.result as { readonly requestState: string };
     expect(requestState).not.toContain('opaque');
     const inputResponses = { q: { action: 'accept', content: {} } };
     await opened.write(
       modern(2, 'tools/call', { name: 'a__some', arguments: { n: 1 }, inputResponses, requestState }, ELICITS),
     );
-    await pass(opened);
-    expect(opened.taken()).toMatchObject([{ id: 2, result: { resultType: 'complete' } }]);
+    expect(await takenFrom(opened)).toMatchObject([{ id: 2, result: { resultType: 'complete' } }]);
     const [first, second] = opened.attempts('a').flatMap((transport) => transport.received('tools/call'));
     expect(second?.id).not.toBe(first?.id);
     expect(second?.params).toMatchObject({ name: 'some', arguments: { n: 1 }, requestState: state, inputResponses });
@@ -207,13 +213,11 @@ describe('to an upstream of the newer era', () => {
     const answer = () => (++calls === 1 ? inputRequired(ask, 's') : { resultType: 'complete', content: [] });
     const opened = await doorBefore(modernScript({ on: { 'tools/call': answer } }));
     await opened.write(callOf(1, {}, ELICITS));
-    await pass(opened);
-    const { requestState } = opened.taken()[0]!.result as { readonly requestState: string };
+    const { requestState } = (await takenFrom(opened))[0]!.result as { readonly requestState: string };
     const inputResponses = { q: { action: 'decline' }, other: { action: 'accept', content: { n: 1 } } };
     const params = { name: 'a__some', arguments: {}, inputResponses, requestState };
     await opened.write(modern(2, 'tools/call', params, ELICITS));
-    await pass(opened);
-    expect(opened.taken()).toMatchObject([{ id: 2, result: { resultType: 'complete' } }]);
+    expect(await takenFrom(opened)).toMatchObject([{ id: 2, result: { resultType: 'complete' } }]);
     const retry = opened.attempts('a').flatMap((transport) => transport.received('tools/call'))[1];
     expect(retry?.params?.inputResponses).toEqual({ q: { action: 'decline' } });
     await opened.gateway.close();
