@@ -190,6 +190,18 @@ test('a 403 that names no scope is no reason for a login', async () => {
   expect((await setting.store.read(setting.rs.url))?.wanted).toBeUndefined();
 });
 
+test('a challenge that only some requests get is remembered for the login', async () => {
+  const setting = await open();
+  const { rs } = setting;
+  rs.metadataPaths = ['/elsewhere'];
+  const challenge = rs.challengeText('scope="deep"');
+  expect(await errorOf(setting.authorizer().refused(401, challenge, undefined))).toMatchObject({
+    code: 'AUTH_REQUIRED',
+  });
+  // What the login hears when it knocks is nothing.
+  expect(await setting.logIn({ challenge: '' })).toMatchObject({ asked: 'deep', issuer: setting.as.issuer });
+});
+
 test('scopes that a login asked for in vain are not asked for again', async () => {
   const setting = await open();
   const { as, rs } = setting;
