@@ -155,7 +155,7 @@ describe('to a server of 2026-07-28', () => {
     },
   );
 
-  test('requests about a task name it in their header, by the id that its server knows', async (test) => {
+  test('requests about a task name it in their header, by the id that its server knows, and are answered as complete', async (test) => {
     const task = {
       taskId: 'task-é',
       status: 'working',
@@ -165,18 +165,43 @@ describe('to a server of 2026-07-28', () => {
     };
     const { upstream, door } = await doorBefore(test, modernScript([PLAIN]), ({ message }) => {
       if (message?.method === 'tools/call') return { result: { resultType: 'task', ...task } };
-      return message?.method?.startsWith('tasks/') ? { result: { resultType: 'complete', ...task } } : undefined;
+      const inputRequests = {
+        q: {
+          method: 'elicitation/create',
+          params: { message: '?', requestedSchema: { type: 'object', properties: {} } },
+        },
+      };
+      if (message?.method === 'tasks/get') return { result: { ...task, status: 'input_required', inputRequests } };
+      return message?.method?.startsWith('tasks/') ? { result: {} } : undefined;
     });
-    const _meta = modernMeta({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
+    const _meta = modernMeta({ elicitation: { form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } });
     const { message } = await door.request('tools/call', { name: 'u__x', arguments: {}, _meta });
     const { taskId } = message!.result as { readonly taskId: string };
     expect(taskId).not.toContain('task-é');
-    for (const method of ['tasks/get', 'tasks/cancel']) {
-      await door.request(method, { taskId, _meta });
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const more = method === 'tasks/update' ? { inputResponses: { q: { action: 'decline' } } } : {};
+      const answer = await door.request(method, { taskId, ...more, _meta });
+      expect(answer.message?.result, answer.raw).toMatchObject({ resultType: 'complete' });
       const [taken] = upstream.of(method);
       expect(taken?.message?.params?.taskId).toBe('task-é');
       expect(taken?.headers['mcp-name']).toBe(`=?base64?${Buffer.from('task-é', 'utf8').toString('base64')}?=`);
     }
+    expect(upstream.of('notifications/cancelled')).toEqual([]);
+  });
+
+  test('a caller of the older era is given no task, whatever it declares', async (test) => {
+    const { upstream, door } = await doorBefore(test, modernScript([PLAIN]), ({ message }) =>
+      message?.method === 'tools/call' ? { result: { resultType: 'task', taskId: 't', status: 'working' } } : undefined,
+    );
+    const capabilities = {
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+      tasks: { requests: { tools: { call: {} } } },
+    };
+    await door.initialize(capabilities, '2025-11-25');
+    const { message } = await door.call('u__x');
+    expect(message?.error).toMatchObject({ code: -32603, data: { code: 'UPSTREAM_BROKE_PROTOCOL' } });
+    const declared = upstream.of('tools/call')[0]?.message?.params?._meta?.[`${META}clientCapabilities`];
+    expect(JSON.stringify(declared)).not.toContain('tasks');
   });
 
   test('a HeaderMismatch leads to one new list and one more try', async (test) => {
