@@ -14,25 +14,26 @@ import {
   unsent,
 } from '../base/index.js';
 import type { ListedOffer, ListedTool, OfferKind } from '../catalog/index.js';
-import { type CallParams, type Era, type RequestParams, requestMeta, withoutHopMeta } from '../protocol/index.js';
+import { type CallParams, type Era, type RequestParams, withoutHopMeta } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
+import { Acquaintance } from './acquaintance.js';
 import type { AskCaller } from './caller-requests.js';
 import { Connection } from './connection.js';
-import { EraMemory } from './era-memory.js';
-import { capabilitiesText, type Hello, optionsOf, type ServerCapabilities } from './handshake.js';
+import { failIfFull } from './fullness.js';
+import { optionsOf, type ServerCapabilities } from './handshake.js';
 import { HangWatch } from './hang-watch.js';
 import { isHeaderMismatch, isNotExecuted, refuseHopError } from './hop-errors.js';
 import { inspectAnswer } from './inspecting.js';
 import { judgeArguments } from './judging.js';
 import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lifecycle.js';
 import { ListWarnings } from './list-warnings.js';
-import { Listening } from './listening.js';
 import { listTools, type ToolList } from './listing.js';
-import { type MeetingOptions, meet } from './meeting.js';
 import { listOffers } from './offers.js';
+import { isOwnMethod, type OwnMethod } from './own-methods.js';
 import type { RequestOptions } from './pending.js';
 import { RareWarnings } from './rare-warnings.js';
 import { ownAnswer, type RawAnswer } from './raw-answer.js';
+import { checkResultType } from './result-types.js';
 import type { Transport } from './transport.js';
 
 export interface ClientValidation {
@@ -77,10 +78,6 @@ export interface ClientOptions {
   readonly notified?: (method: string, params: JsonSlice | undefined, about: RequestOptions | undefined) => void;
 }
 
-/** What is asked of an upstream for the gateway's own sake. Tool calls are none of it: they are judged. */
-const OWN_METHODS = ['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'] as const;
-export type OwnMethod = (typeof OWN_METHODS)[number];
-
 /** Requests of a caller that are passed on as they are. */
 const PASSED_METHODS = [
   'prompts/get',
@@ -103,7 +100,6 @@ export interface JudgedAnswer {
 const RELIST_EVERY_MS = 500;
 /** What is told on a stream that was asked for, and nowhere else. */
 const LISTENED_TO = /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated)$/;
-const TASKS = 'io.modelcontextprotocol/tasks';
 
 /**
  * The one way to an upstream. It connects, lists, judges, sends, judges again and answers; no call of a tool reaches the
@@ -116,14 +112,10 @@ export class Client {
   /** About what it sends, over all its connections: one that keeps ending must not fill the log by being started anew. */
   readonly #warnings: RareWarnings;
   readonly #listWarnings: ListWarnings;
-  readonly #era: EraMemory;
-  readonly #clientInfo: string;
-  /** It was asked which era it speaks, and has said nothing yet: if it ends now, that may be why. */
-  #isProbed = false;
+  readonly #acquaintance: Acquaintance;
   /** The list changed while it was being fetched for the first time. */
   #isOutdated = false;
   #isPaused = false;
-  #listening: Listening | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -138,12 +130,21 @@ export class Client {
       connect,
       wrap: (transport, signs) => this.#wrap(transport, signs),
       greet: (connection, activity) => this.#greet(connection, activity),
-      isWorthAnotherWay: () => this.#endedWhenProbed(),
+      isWorthAnotherWay: () => this.#acquaintance.endedWhenProbed(),
       ready: (ready, isNews) => this.#ready(ready, isNews),
       failed: () => options.failed?.(),
     });
-    this.#era = new EraMemory(clock, options.era ?? 'auto');
-    this.#clientInfo = JSON.stringify(options.info);
+    const { era = 'auto', info, capabilities = {} } = options;
+    const warn = (warning: string, message: string): void => this.#warnings.tell(warning, `${upstream}: ${message}`);
+    this.#acquaintance = new Acquaintance({
+      upstream,
+      clock,
+      era,
+      info,
+      capabilities,
+      timeoutMs: startTimeoutMs,
+      warn,
+    });
     this.#warnings = new RareWarnings(clock, (warning, message, tool) =>
       events.emit('server.warning', { upstream, warning, message, ...(tool !== undefined && { tool }) }),
     );
@@ -164,7 +165,7 @@ export class Client {
 
   /** What was found out about the upstream's era in an earlier process. @param atMs epoch milliseconds */
   recallEra(era: Era, atMs: number): void {
-    this.#era.learn(era, atMs);
+    this.#acquaintance.recall(era, atMs);
   }
 
   /** Connects and lists unless that is done or under way. @throws {DoorError} why the upstream cannot be used */
@@ -196,7 +197,7 @@ export class Client {
     const { upstream, maxDepth } = this.#options;
     const { connection } = ready;
     judgeArguments(upstream, tool, params, maxDepth);
-    this.#failIfFull(connection);
+    failIfFull(connection, this.#options);
     const answered = connection.call(params, tool, this.#requestOptions(tool.name, options, tool), options.retry);
     const { observer } = options;
     // The call is under way: a mistake of whoever looks on must not fail it, or its caller would send it again.
@@ -223,24 +224,12 @@ export class Client {
   /** @throws {DoorError} what is wrong with the answer as such */
   #judged(tool: ListedTool, raw: RawAnswer, options: CallOptions): JudgedAnswer {
     const { upstream, events } = this.#options;
-    refuseHopError(upstream, tool.name, raw, this.#spokenEra);
-    this.#checkResultType(tool.name, raw, options);
+    const era = this.#spokenEra;
+    refuseHopError(upstream, tool.name, raw, era);
+    if (era === 'modern') checkResultType(upstream, tool.name, raw, options.caller);
     // What is no final answer has nothing yet that the tool's schema would speak of.
-    if (raw.resultType !== 'complete') return { raw, violations: [] };
+    if (era === 'modern' && raw.resultType !== 'complete') return { raw, violations: [] };
     return { raw, violations: inspectAnswer(tool, raw, { upstream, events, warnings: this.#warnings }) };
-  }
-
-  /** A kind of result that nobody knows is no result (MCP 2026-07-28 basic/index, ResultType). */
-  #checkResultType(about: string, { resultType }: RawAnswer, { caller }: CallOptions): void {
-    if (resultType === 'complete' || this.state.kind !== 'ready') return;
-    if (this.state.hello.codec.era === 'handshake' || resultType === 'input_required') return;
-    if (resultType === 'task' && caller?.capabilities.extensions?.includes(`"${TASKS}"`)) return;
-    const { upstream } = this.#options;
-    throw new DoorError(
-      'UPSTREAM_BROKE_PROTOCOL',
-      `${upstream}: ${about}: a result of an unknown kind, ${JSON.stringify(resultType.slice(0, 80))}`,
-      { data: { upstream, outcome: 'unknown' } },
-    );
   }
 
   /** The tool wants other headers by now: it is listed anew, and called once more (MCP 2026-07-28 transports, Client Behavior). */
@@ -315,7 +304,7 @@ export class Client {
     const { state } = this;
     if (state.kind !== 'ready') throw this.#gone();
     const { connection, listening } = state;
-    this.#failIfFull(connection);
+    failIfFull(connection, this.#options);
     if (method === 'resources/subscribe' && listening !== undefined) {
       await this.#within(method, (signal) => orAborted(listening.add(key), signal));
       return ownAnswer('{}');
@@ -328,26 +317,19 @@ export class Client {
       await this.#restarted(options);
       return this.relay(method, params, key, options);
     }
-    refuseHopError(this.#options.upstream, method, raw, this.#spokenEra);
-    this.#checkResultType(method, raw, options);
+    const { upstream } = this.#options;
+    refuseHopError(upstream, method, raw, this.#spokenEra);
+    if (this.#spokenEra === 'modern') checkResultType(upstream, method, raw, options.caller);
     return raw;
   }
 
   /** Sends a request of the gateway's own to an upstream that is connected. `params` is JSON text. */
   async request(method: OwnMethod, params: string): Promise<void> {
-    if (!OWN_METHODS.includes(method)) throw new DoorError('INTERNAL', `${method} is not sent as it is`);
+    if (!isOwnMethod(method)) throw new DoorError('INTERNAL', `${method} is not sent as it is`);
     const { state } = this;
     if (state.kind !== 'ready') return;
-    if (state.listening !== undefined) return this.#requestInListening(state.listening, method, params);
+    if (state.listening !== undefined) return state.listening.request(method, params);
     await this.#within(method, (signal) => state.connection.request(method, params, optionsOf(method, signal)));
-  }
-
-  /** The 2026 era has other ways for the same: what is to be told is listened for, and each request says how much is logged. */
-  async #requestInListening(listening: Listening, method: OwnMethod, params: string): Promise<void> {
-    if (method === 'logging/setLevel') return;
-    const { uri } = JSON.parse(params) as { readonly uri: string };
-    if (method === 'resources/subscribe') await listening.add(uri);
-    else listening.remove(uri);
   }
 
   /** The caller's roots have changed. */
@@ -402,12 +384,7 @@ export class Client {
       maxMessageBytes,
       scanLimits: { nestingLimit: maxDepth + 2 },
       ...(this.#options.ask !== undefined && { ask: this.#options.ask }),
-      meta: (codec, request) =>
-        requestMeta(codec, {
-          clientInfo: this.#clientInfo,
-          clientCapabilities: capabilitiesText(request.caller?.capabilities ?? this.#options.capabilities ?? {}),
-          logLevel: request.logLevel,
-        }),
+      meta: (codec, request) => this.#acquaintance.metaOf(codec, request),
       notified: (method, params, request) => this.#notified(connection, method, params, request),
       warn: (warning, message) => this.#warnings.tell(warning, `${upstream}: ${message}`),
       timedOut: (sentAtMs) => watch.timedOut(sentAtMs),
@@ -426,58 +403,22 @@ export class Client {
   ): void {
     const isModern = connection.codec.era === 'modern';
     if (isModern && method === 'notifications/subscriptions/acknowledged') {
-      return this.#listening?.acknowledged(params);
+      return this.#acquaintance.listening?.acknowledged(params);
     }
-    if (isModern && LISTENED_TO.test(method) && !this.#listening?.owns(params)) return;
+    if (isModern && LISTENED_TO.test(method) && !this.#acquaintance.listening?.owns(params)) return;
     if (method === 'notifications/tools/list_changed') return this.#outdated();
     this.#options.notified?.(method, isModern && params ? withoutHopMeta(params) : params, request);
   }
 
   /** Opens, gets acquainted and lists. */
   async #greet(connection: Connection, activity: () => void): Promise<Ready> {
-    const { upstream, info, capabilities = {}, clock, startTimeoutMs } = this.#options;
-    const { era } = this.#era;
     await connection.open();
-    this.#isProbed = era === 'auto' && !connection.transport.hasStreams;
-    const heard = (): void => {
-      this.#isProbed = false;
-    };
-    const hello = await this.#meet(connection, { upstream, clock, info, capabilities, era, heard });
-    heard();
-    this.#era.learn(hello.codec.era);
+    const hello = await this.#acquaintance.make(connection);
     activity();
     // What changed until now is in the list that is asked for now.
     this.#isOutdated = false;
-    this.#listening = hello.codec.era === 'modern' ? this.#listen(connection, hello, startTimeoutMs) : undefined;
     const list = hello.capabilities.tools ? await this.#list(connection) : { tools: [], exclusions: [] };
-    return { kind: 'ready', connection, hello, list, listening: this.#listening };
-  }
-
-  async #meet(connection: Connection, options: MeetingOptions): Promise<Hello> {
-    try {
-      return await meet(connection, options);
-    } catch (thrown) {
-      // It answers, but not as it did: it may have been updated.
-      if (connection.isOpen) this.#era.forget();
-      throw thrown;
-    }
-  }
-
-  #listen(connection: Connection, hello: Hello, timeoutMs: number): Listening {
-    const { upstream, clock } = this.#options;
-    const warn = (warning: string, message: string): void => this.#warnings.tell(warning, `${upstream}: ${message}`);
-    const listening = new Listening({ upstream, connection, hello, clock, timeoutMs, warn });
-    // Before it lists: what changes meanwhile is told of.
-    listening.start();
-    return listening;
-  }
-
-  /** There are servers that end when they are asked what they do not know: they are greeted as of old, in a new process. */
-  #endedWhenProbed(): boolean {
-    if (!this.#isProbed) return false;
-    this.#isProbed = false;
-    this.#era.learn('handshake');
-    return true;
+    return { kind: 'ready', connection, hello, list, listening: this.#acquaintance.listening };
   }
 
   #ready({ connection, hello, list }: Ready, isNews: boolean): void {
@@ -557,21 +498,5 @@ export class Client {
       tool: tool?.name,
       output: tool?.output,
     };
-  }
-
-  #failIfFull(connection: Connection): void {
-    const { upstream, maxInFlight } = this.#options;
-    if (connection.callsInFlight >= maxInFlight) {
-      throw new DoorError('BUSY', `${upstream} already has ${maxInFlight} calls in flight (limits.maxInFlight)`, {
-        data: { upstream, limit: maxInFlight },
-        hint: 'Wait for calls in flight to end, or raise limits.maxInFlight.',
-      });
-    }
-    if (connection.isBacklogged) {
-      throw new DoorError('BUSY', `${upstream} does not read what it is sent`, {
-        data: { upstream },
-        hint: 'Wait until it has caught up, or restart it.',
-      });
-    }
   }
 }

@@ -196,11 +196,6 @@ export class Connection implements PendingOwner {
     this.#options.transport.agreed?.(codec);
   }
 
-  /** Every request has a stream of its own. */
-  get hasStreams(): boolean {
-    return this.#options.transport.hasStreams;
-  }
-
   get transport(): Transport {
     return this.#options.transport;
   }
@@ -334,7 +329,7 @@ export class Connection implements PendingOwner {
   /** The request that something the upstream says is about: the one on whose stream it came, else the only one there is. */
   #requestBehind(stream: number | undefined): Pending | undefined {
     if (stream !== undefined) return this.#pending.get(stream);
-    if (this.hasStreams || this.#callsInFlight !== 1) return undefined;
+    if (this.#options.transport.hasStreams || this.#callsInFlight !== 1) return undefined;
     return this.#pending.values().find((pending) => pending.isCallers);
   }
 
@@ -474,7 +469,7 @@ export class Connection implements PendingOwner {
   abandon(pending: Pending, reason: unknown, why: string): void {
     this.#settle(pending);
     // Where each request has a stream of its own and no session, closing it says all (2026-07-28 patterns/cancellation).
-    if (!this.hasStreams || this.codec.era === 'handshake') {
+    if (!this.#options.transport.hasStreams || this.codec.era === 'handshake') {
       this.notify('notifications/cancelled', `{"requestId":${pending.id},"reason":${JSON.stringify(why)}}`);
     }
     this.#options.transport.abandon?.(pending.id);

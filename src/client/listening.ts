@@ -1,6 +1,7 @@
 import { CallSignal, type Clock, DoorError, decodeText, type JsonSlice, toDoorError } from '../base/index.js';
 import type { Connection } from './connection.js';
 import { type Hello, optionsOf } from './handshake.js';
+import type { OwnMethod } from './own-methods.js';
 
 export interface ListeningOptions {
   readonly upstream: string;
@@ -75,6 +76,17 @@ export class Listening {
 
   remove(uri: string): void {
     if (this.#uris.delete(uri)) this.#renew().catch(() => {});
+  }
+
+  /**
+   * Does what the handshake era has requests for: what is to be told is listened for, and how much is logged each request
+   * says by itself.
+   */
+  async request(method: OwnMethod, params: string): Promise<void> {
+    if (method === 'logging/setLevel') return;
+    const { uri } = JSON.parse(params) as { readonly uri: string };
+    if (method === 'resources/subscribe') await this.add(uri);
+    else this.remove(uri);
   }
 
   /** Whether a notification belongs to a stream of ours: others do not count (MCP 2026-07-28 subscriptions). */

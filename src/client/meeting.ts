@@ -2,6 +2,7 @@ import { type Clock, DoorError, decodeText, type Scheduled, toDoorError } from '
 import { type Codec, type Era, findCodec, findModernCodec, MODERN } from '../protocol/index.js';
 import type { Connection } from './connection.js';
 import { type Hello, helloOf, type Introduction, optionsOf, type SaidOfItself, shakeHands } from './handshake.js';
+import { isNoModernEvidence } from './http/http-errors.js';
 import type { RawAnswer } from './raw-answer.js';
 
 export interface MeetingOptions extends Introduction {
@@ -17,8 +18,6 @@ export interface MeetingOptions extends Introduction {
 const PROBE_MS = 2_500;
 /** Errors that only upstreams of the 2026 era give (MCP 2026-07-28 basic/index, Error Codes). */
 const MODERN_ERRORS: readonly unknown[] = [-32020, -32021, -32022];
-/** HTTP answers that say nothing but that the endpoint does not take such a request. */
-const NO_SUCH_REQUEST: readonly unknown[] = [400, 404, 405];
 
 /** What came of asking which era an upstream speaks. */
 type Probed = { readonly kind: 'modern'; readonly hello: Hello } | { readonly kind: 'handshake' };
@@ -87,7 +86,7 @@ async function meetOverHttp(connection: Connection, options: MeetingOptions): Pr
   try {
     probed = readDiscovered(options.upstream, await discover(connection));
   } catch (thrown) {
-    if (!isRefusedByHttp(thrown)) throw thrown;
+    if (!isNoModernEvidence(toDoorError(thrown))) throw thrown;
     probed = HANDSHAKE;
   }
   options.heard?.();
@@ -96,14 +95,10 @@ async function meetOverHttp(connection: Connection, options: MeetingOptions): Pr
     return await greet(connection, options);
   } catch (thrown) {
     const { fallBack } = connection.transport;
-    if (fallBack === undefined || !isRefusedByHttp(thrown)) throw thrown;
+    if (fallBack === undefined || !isNoModernEvidence(toDoorError(thrown))) throw thrown;
     await fallBack.call(connection.transport);
     return greet(connection, options);
   }
-}
-
-function isRefusedByHttp(thrown: unknown): boolean {
-  return NO_SUCH_REQUEST.includes(toDoorError(thrown).data.httpStatus);
 }
 
 function greet(connection: Connection, options: MeetingOptions): Promise<Hello> {

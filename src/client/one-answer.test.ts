@@ -206,9 +206,7 @@ class Story {
     const progress = (): void => void asked.seenProgress++;
     const options = { signal: asked.signal, timeoutMs, maxMs, progress, about: 'it' };
     try {
-      const answer = isCall
-        ? this.connection.call(PARAMS, X, options)
-        : this.connection.request('m', '{}', options);
+      const answer = isCall ? this.connection.call(PARAMS, X, options) : this.connection.request('m', '{}', options);
       answer.then(
         (raw) => asked.seen.push(endOf(raw)),
         (thrown: unknown) => asked.seen.push(failureOf(thrown)),

@@ -49,7 +49,7 @@ export interface Transport {
    *
    * @throws {DoorError} where that is not offered either; `data.httpStatus` says how it was refused
    */
-  fallBack?(): Promise<void>;
+  readonly fallBack?: (() => Promise<void>) | undefined;
 
   /** Bytes handed over that the other side has not taken yet. */
   readonly backlogBytes: number;

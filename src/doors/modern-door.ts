@@ -52,9 +52,6 @@ export interface Sender {
   readonly headers?: FindHeader;
 }
 
-/** Methods of the handshake era that are none any more, whatever `RequestReader` serves. */
-const REMOVED: ReadonlySet<string> = new Set(['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
-
 const BAD_REQUEST = 400;
 const NOT_FOUND = 404;
 const DONE: Underway = Object.freeze({ cancel: () => {} });
@@ -229,7 +226,7 @@ export class ModernDoor {
         return view.call(params, options);
       };
     } else {
-      const work = REMOVED.has(method) ? undefined : this.#reader.read(message);
+      const work = this.#reader.read(message);
       if (work === undefined) {
         reply([errorMessage(id, RPC.methodNotFound, `Method not found: ${method.slice(0, 200)}`)], NOT_FOUND);
         return DONE;

@@ -1,5 +1,13 @@
 import { type CallerCapabilities, DoorError, decodeText, JsonScanner, type JsonSlice } from '../base/index.js';
-import { findModernCodec, isLogLevel, type LogLevel, META, type Message, REVISIONS } from '../protocol/index.js';
+import {
+  findModernCodec,
+  isClientMethod,
+  isLogLevel,
+  type LogLevel,
+  META,
+  type Message,
+  REVISIONS,
+} from '../protocol/index.js';
 import { readCapabilities, readProgram } from './stream-caller.js';
 
 /** What a request of the 2026 era says of itself in `_meta` (MCP 2026-07-28 basic/index, Per-request protocol fields). */
@@ -13,21 +21,16 @@ export interface RequestMeta {
   readonly progressToken: string | undefined;
 }
 
-/** Methods that only the 2026 era has. */
-const MODERN_METHODS: ReadonlySet<string> = new Set([
-  'server/discover',
-  'subscriptions/listen',
-  'tasks/get',
-  'tasks/update',
-  'tasks/cancel',
-]);
-
 /** `_meta` is small; its own scanner keeps the message's index untouched. */
 const scanner = new JsonScanner();
 
 /** Whether a request is one of the 2026 era: it says its revision, or asks what only that era has. */
 export function isModernMessage(messageScanner: JsonScanner, message: Message): boolean {
-  return MODERN_METHODS.has(message.method) || namesRevision(messageScanner, message);
+  return isOnlyModern(message.method) || namesRevision(messageScanner, message);
+}
+
+function isOnlyModern(method: string): boolean {
+  return isClientMethod(method, 'modern') && !isClientMethod(method, 'handshake');
 }
 
 function namesRevision(messageScanner: JsonScanner, { bytes, body }: Message): boolean {

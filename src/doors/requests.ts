@@ -19,6 +19,7 @@ import type {
 import {
   type Era,
   errorHead,
+  isClientMethod,
   isLogLevel,
   LOG_LEVELS,
   locateCompletion,
@@ -46,12 +47,14 @@ const OFFER_LISTS: Readonly<Record<string, { readonly kind: OfferKind; readonly 
 /** Reads the requests of one caller, tools/call aside, and says what is to be done for each. */
 export class RequestReader {
   readonly #scanner: JsonScanner;
+  readonly #era: Era;
   readonly #tools: ListPages<CatalogEntry>;
   readonly #offers = new Map<OfferKind, ListPages<Offer>>();
 
   /** @param era of the callers: what a tool is shown as differs */
   constructor(scanner: JsonScanner, pageSize: number, era: Era) {
     this.#scanner = scanner;
+    this.#era = era;
     this.#tools = new ListPages(
       'tools',
       pageSize,
@@ -66,6 +69,7 @@ export class RequestReader {
   /** @returns undefined for a method that is not served; a sentence where its params are no good */
   read(message: Message): Work | string | undefined {
     const { method } = message;
+    if (!isClientMethod(method, this.#era)) return undefined;
     switch (method) {
       case 'tools/list':
         return this.#listTools(message);

@@ -25,7 +25,7 @@ export function answerOf(raw: RawAnswer, violations: readonly Issue[]): ToolAnsw
 export function handshakeAnswerOf(answer: ToolAnswer, method: string, tool?: ListedTool): ToolAnswer {
   const { kind, json, isInputRequired } = answer;
   if (isInputRequired) return answer;
-  const options = tool && { tool: { wrapsOutput: tool.wrapsOutput === true } };
+  const options = tool && { tool: { wrapsOutput: tool.wrapsOutput } };
   const pieces = kind === 'error' ? toHandshakeError(json, method) : toHandshakeResult(json, options);
   return pieces.length === 1 && pieces[0] === json ? answer : { ...answer, json: sliceOf(joinPieces(pieces)) };
 }

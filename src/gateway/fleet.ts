@@ -14,12 +14,14 @@ import {
   buildSnapshot,
   type CatalogEntry,
   type CatalogSnapshot,
+  type ListedTool,
   type MountedList,
   type Offer,
   type OfferKind,
   type OfferRoute,
   STATUS_URI,
 } from '../catalog/index.js';
+import type { RawAnswer } from '../client/index.js';
 import { type CallParams, type Comeback, makeCallParams, type RequestParams, taskParams } from '../protocol/index.js';
 import { StatusBoard } from './advisory.js';
 import { answerOf, handshakeAnswerOf, refusalAsResult, violationAsResult } from './answers.js';
@@ -31,8 +33,7 @@ import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
 import { Notifications, OWN_STATUS, type Recipient } from './notifications.js';
 import { OfferShelf } from './offers.js';
 import type { Attempt, Request as RoundedRequest } from './rounds.js';
-import type { TaskMethod } from './tasks.js';
-import type { RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall } from './types.js';
+import type { RelayedAnswer, RelayedMethod, TaskMethod, ToolAnswer, ToolCall } from './types.js';
 import { waitForLists } from './waiting.js';
 
 /** One set of connections to all upstreams, with the catalog that they make: what some callers share, or one has alone. */
@@ -353,9 +354,10 @@ export class Fleet {
           const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
           if (isEnforced) return violationAsResult(entry, violations);
           const answer = answerOf(raw, violations);
-          if (mount.era !== 'modern') return answer;
-          if (isOfHandshake(options)) return handshakeAnswerOf(answer, 'tools/call', entry.tool);
-          if (raw.resultType !== 'task') return answer;
+          if (isOfHandshake(options) && (mount.era === 'modern' || isOutputOdd(entry.tool, raw))) {
+            return handshakeAnswerOf(answer, 'tools/call', entry.tool);
+          }
+          if (mount.era !== 'modern' || raw.resultType !== 'task') return answer;
           return this.options.tasks.wrapResult(answer, { caller: options.caller!, ...target });
         },
         (thrown: unknown) => this.#failed(mount, record, thrown),
@@ -469,6 +471,11 @@ export class Fleet {
 interface RoundedParams extends JsonSlice {
   readonly key: string;
   readonly comeback: Comeback;
+}
+
+/** What an older revision has no place for, whichever era its upstream speaks: a structured value that is no object. */
+function isOutputOdd({ wrapsOutput }: ListedTool, { bytes, structuredStart }: RawAnswer): boolean {
+  return wrapsOutput || (structuredStart >= 0 && bytes[structuredStart] !== 0x7b);
 }
 
 /** The options of one attempt of a request that may need several. */

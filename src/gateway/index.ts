@@ -11,7 +11,6 @@ export type {
 } from '../catalog/index.js';
 export type { Advisory } from './advisory.js';
 export { createGateway } from './gateway.js';
-export type { TaskMethod } from './tasks.js';
 export type {
   BrokenMount,
   Gateway,
@@ -21,6 +20,7 @@ export type {
   Mount,
   RelayedAnswer,
   RelayedMethod,
+  TaskMethod,
   ToolAnswer,
   ToolCall,
   UpstreamFailure,

@@ -5,8 +5,8 @@ import type { Caller, JsonSlice } from '../base/index.js';
 import { encodeText, sliceOf } from '../base/index.js';
 import { compileSchema } from '../schema/index.js';
 import { keyOfSecret } from './sealing.js';
-import { TASKS_EXTENSION, type TaskMethod, type TaskPlace, Tasks, type TaskTarget } from './tasks.js';
-import type { RelayedAnswer } from './types.js';
+import { TASKS_EXTENSION, type TaskPlace, Tasks, type TaskTarget } from './tasks.js';
+import type { RelayedAnswer, TaskMethod } from './types.js';
 
 const KEY = keyOfSecret('shared');
 const TASK = { taskId: '786512e2-9e0d', status: 'working', createdAt: '2026-07-28T10:30:00Z', ttlMs: 60000 };

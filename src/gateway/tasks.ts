@@ -18,12 +18,10 @@ import { InputJudge } from './input-judge.js';
 import { readInputRequests } from './input-requests.js';
 import { writeResponses } from './input-responses.js';
 import { StateSealer, taskUnknown } from './sealing.js';
-import type { RelayedAnswer, ToolAnswer } from './types.js';
+import type { RelayedAnswer, TaskMethod, ToolAnswer } from './types.js';
 
 /** The extension's name (SEP-2663, Extension Identifier). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
-
-export type TaskMethod = 'tasks/get' | 'tasks/update' | 'tasks/cancel';
 
 /** Where a task is: what a sealed id says. */
 export interface TaskPlace {

@@ -12,7 +12,6 @@ import type { Transport } from '../client/index.js';
 import type { CallParams, Era, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import type { StateStore } from '../store/index.js';
-import type { TaskMethod } from './tasks.js';
 
 /** What becomes of calls and tools that break a schema. There is no value that turns judging arguments off. */
 export interface Validation {
@@ -120,6 +119,9 @@ export type RelayedAnswer = Pick<ToolAnswer, 'kind' | 'json' | 'hasLineBreaks' |
 
 /** Which list of a caller has changed. */
 export type ListName = 'tools' | 'resources' | 'prompts';
+
+/** Requests about a task of the caller's own (SEP-2663). */
+export type TaskMethod = 'tasks/get' | 'tasks/update' | 'tasks/cancel';
 
 /** Requests besides tool calls that are passed on, bytes unchanged, to the upstream that offers what they name. */
 export type RelayedMethod = 'prompts/get' | 'resources/read' | 'completion/complete';

@@ -4,8 +4,7 @@ import { type CallParams, type LogLevel, type RequestParams, resourceParams } fr
 import type { Fleet } from './fleet.js';
 import { type Advertised, isSameList, LISTED_AS } from './list-watch.js';
 import type { Recipient } from './notifications.js';
-import type { TaskMethod } from './tasks.js';
-import type { ListName, RelayedAnswer, RelayedMethod, ToolAnswer, ToolCall, View } from './types.js';
+import type { ListName, RelayedAnswer, RelayedMethod, TaskMethod, ToolAnswer, ToolCall, View } from './types.js';
 
 /** What one caller sees of its fleet. */
 export class FleetView implements View, Recipient {

@@ -1,5 +1,5 @@
 export { type CallParams, locateCallParams, makeCallParams } from './call-params.js';
-export { type Comeback, NO_COMEBACK } from './comeback.js';
+export type { Comeback } from './comeback.js';
 export { isClientMethod, toHandshakeError, toModernError } from './era-map.js';
 export { type Envelope, forwardCall, forwardRequest, progressTokenOf } from './forward.js';
 export { type FramingHandlers, LineFramer } from './framing.js';

@@ -3,8 +3,8 @@ import type { Piece } from '../../base/index.js';
 /** Names and values in turn, as they are to be written: no object is made for each answer. */
 export type HeaderList = readonly string[];
 
-/** The body of a request: all of it, or why there is none. `gone`: the caller hung up before it had sent it. */
-export type Body = Uint8Array | 'too-large' | 'gone';
+/** The body of a request: all of it, or that it is more than may be. */
+export type Body = Uint8Array | 'too-large';
 
 /**
  * One HTTP request and its answer, as the door sees them. The runtime supplies it (Node's own messages, or a `Request`),
@@ -16,7 +16,10 @@ export interface HttpExchange {
   header(name: string): string | undefined;
   /** Whether a header stood there more than once, where the runtime can tell. */
   isRepeated(name: string): boolean;
-  /** Reads the body. `take` is called once, perhaps before this returns; the bytes are the receiver's to keep. */
+  /**
+   * Reads the body. `take` is called once, perhaps before this returns, or never where the caller hangs up before it has
+   * sent all of it; the bytes are the receiver's to keep.
+   */
   readBody(maxBytes: number, take: (body: Body) => void): void;
   /** The whole answer at once. */
   answer(status: number, headers: HeaderList, body: readonly Piece[]): void;

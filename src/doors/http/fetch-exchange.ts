@@ -32,7 +32,7 @@ export class FetchExchange implements RoutedExchange {
   }
 
   readBody(maxBytes: number, take: (body: Body) => void): void {
-    this.#read(maxBytes).then(take, () => take('gone'));
+    this.#read(maxBytes).then(take, () => this.#hungUp());
   }
 
   answer(status: number, headers: HeaderList, body: readonly Piece[]): void {

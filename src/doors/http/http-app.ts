@@ -1,8 +1,9 @@
 import { Hono } from 'hono';
+import { toDoorError } from '../../base/index.js';
 import type { HttpExchange } from './exchange.js';
 import type { HttpDoor } from './http-door.js';
 import type { Readiness } from './readiness.js';
-import { JSON_HEADERS, refusal, refuse } from './refusal.js';
+import { JSON_HEADERS, refusal, refusalOf, refuse } from './refusal.js';
 import type { ResourceMetadata } from './resource-metadata.js';
 
 /** An exchange that hono can be given an answer of: the answer itself, or a sign that it was given elsewhere. */
@@ -55,6 +56,10 @@ export function createHttpApp({ door, path, readiness, metadata }: HttpAppOption
       });
     }
   }
+  app.onError((thrown, { env: { exchange } }) => {
+    refuse(exchange, refusalOf(500, toDoorError(thrown)));
+    return exchange.response;
+  });
   app.notFound(({ env: { exchange } }) => {
     refuse(exchange, refusal(404, `nothing is served here; the MCP endpoint is ${path}`));
     return exchange.response;

@@ -1,4 +1,4 @@
-import { type Clock, DoorError, JsonScanner, type Principal } from '../../base/index.js';
+import { type Clock, DoorError, JsonScanner, type Principal, toDoorError } from '../../base/index.js';
 import type { Gateway, GatewayLimits } from '../../gateway/index.js';
 import { type BadMessage, decodeMessage, findCodec, type Message } from '../../protocol/index.js';
 import { ModernDoor } from '../modern-door.js';
@@ -116,7 +116,7 @@ export class HttpDoor {
       if (identity.kind === 'known') enter({ exchange, principal: identity.principal, cors });
     };
     const identity = identifier.identify(exchange.header('authorization'));
-    if (identity instanceof Promise) void identity.then(decide);
+    if (identity instanceof Promise) identity.then(decide).catch(() => exchange.destroy());
     else decide(identity);
   }
 
@@ -190,15 +190,24 @@ export class HttpDoor {
     if (!accepts.json && !accepts.stream) return refuse(exchange, notAcceptable(), cors);
     const { maxMessageBytes } = this.#options.limits;
     exchange.readBody(maxMessageBytes, (body) => {
-      if (body === 'gone') return;
       if (body === 'too-large') return refuse(exchange, tooLarge(maxMessageBytes), cors);
-      const message = decodeMessage(this.#scanner, body, 0, body.length);
-      const posted = { exchange, principal, cors, accepts, body, message };
-      if (eraOf(this.#scanner, message, exchange.header('mcp-protocol-version')) === 'modern')
-        return this.#modern(posted);
-      if (message.kind === 'request' && message.method === 'initialize') return this.#initialize(posted);
-      this.#inSession(posted);
+      try {
+        this.#take({ exchange, principal, cors, accepts, body });
+      } catch (thrown) {
+        // Whatever is wrong with this one, it is nobody else's: thrown on, it would end the process.
+        refuse(exchange, refusalOf(500, toDoorError(thrown)), cors);
+      }
     });
+  }
+
+  #take(unread: Omit<Posted, 'message'>): void {
+    const { body, exchange } = unread;
+    const message = decodeMessage(this.#scanner, body, 0, body.length);
+    const posted = { ...unread, message };
+    if (eraOf(this.#scanner, message, exchange.header('mcp-protocol-version')) === 'modern')
+      return this.#modern(posted);
+    if (message.kind === 'request' && message.method === 'initialize') return this.#initialize(posted);
+    this.#inSession(posted);
   }
 
   /** A message of the 2026 era stands for itself: a session id is not looked at, and hanging up cancels. */

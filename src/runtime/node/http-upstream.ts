@@ -65,8 +65,10 @@ class HttpUpstream implements Transport {
     this.#inner?.listen?.();
   }
 
-  async fallBack(): Promise<void> {
-    await this.#inner?.fallBack?.();
+  /** Absent before it is connected, and where there is no older way. */
+  get fallBack(): (() => Promise<void>) | undefined {
+    const inner = this.#inner;
+    return inner?.fallBack && (() => inner.fallBack!());
   }
 
   get backlogBytes(): number {

@@ -1,0 +1,96 @@
+import type { CallerCapabilities, Clock } from '../base/index.js';
+import { type Codec, type Era, requestMeta } from '../protocol/index.js';
+import type { Connection } from './connection.js';
+import { EraMemory } from './era-memory.js';
+import { capabilitiesText, type Hello } from './handshake.js';
+import { Listening } from './listening.js';
+import { meet } from './meeting.js';
+import type { RequestOptions } from './pending.js';
+
+export interface AcquaintanceOptions {
+  readonly upstream: string;
+  readonly clock: Clock;
+  /** Which era the upstream speaks; `auto` has it found out. */
+  readonly era: 'auto' | Era;
+  /** How we introduce ourselves. */
+  readonly info: { readonly name: string; readonly version: string };
+  /** What is declared where a request has no caller of its own. */
+  readonly capabilities: CallerCapabilities;
+  /** How long an upstream may take to say that it will tell of changes, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly warn: (warning: string, message: string) => void;
+}
+
+/** How one upstream is spoken to, over all its connections: in which era, and what it is told of us. */
+export class Acquaintance {
+  readonly #options: AcquaintanceOptions;
+  readonly #memory: EraMemory;
+  readonly #clientInfo: string;
+  /** It was asked which era it speaks, and has said nothing yet: if it ends now, that may be why. */
+  #isProbed = false;
+  #listening: Listening | undefined;
+
+  constructor(options: AcquaintanceOptions) {
+    this.#options = options;
+    this.#memory = new EraMemory(options.clock, options.era);
+    this.#clientInfo = JSON.stringify(options.info);
+  }
+
+  /** What it tells unasked, where it is to be asked for that first. */
+  get listening(): Listening | undefined {
+    return this.#listening;
+  }
+
+  /** What was found out in an earlier process. @param atMs epoch milliseconds */
+  recall(era: Era, atMs: number): void {
+    this.#memory.learn(era, atMs);
+  }
+
+  /** What each request says of us and of its caller, in the era that has it said. */
+  metaOf(codec: Codec, { caller, logLevel }: RequestOptions): string {
+    const capabilities = caller?.capabilities ?? this.#options.capabilities;
+    const clientCapabilities = capabilitiesText(capabilities);
+    return requestMeta(codec, { clientInfo: this.#clientInfo, clientCapabilities, logLevel });
+  }
+
+  /** Gets acquainted on a connection that is open, and listens for what is told unasked. @throws {DoorError} as `meet` */
+  async make(connection: Connection): Promise<Hello> {
+    const { upstream, clock, info, capabilities, warn } = this.#options;
+    const { era } = this.#memory;
+    this.#isProbed = era === 'auto' && !connection.transport.hasStreams;
+    const heard = (): void => {
+      this.#isProbed = false;
+    };
+    let hello: Hello;
+    try {
+      hello = await meet(connection, { upstream, clock, info, capabilities, era, heard });
+    } catch (thrown) {
+      // It answers, but not as it did: it may have been updated.
+      if (connection.isOpen) this.#memory.forget();
+      throw thrown;
+    }
+    heard();
+    this.#memory.learn(hello.codec.era);
+    this.#listening = undefined;
+    if (hello.codec.era === 'modern') {
+      const { timeoutMs } = this.#options;
+      this.#listening = new Listening({ upstream, connection, hello, clock, timeoutMs, warn });
+      // Before anything is listed: what changes meanwhile is told of.
+      this.#listening.start();
+    }
+    return hello;
+  }
+
+  /**
+   * The upstream has ended. There are servers that do so when they are asked what they do not know: they are greeted as of
+   * old from then on.
+   *
+   * @returns whether it is worth another start for that
+   */
+  endedWhenProbed(): boolean {
+    if (!this.#isProbed) return false;
+    this.#isProbed = false;
+    this.#memory.learn('handshake');
+    return true;
+  }
+}
