@@ -23,7 +23,7 @@ export interface FlagOverride {
 }
 
 /** Variables that are no field of the file. */
-const OTHER_VARIABLES = ['DOORWARD_CONFIG', 'DOORWARD_LOG_LEVEL', 'DOORWARD_LOG_FORMAT'];
+const OTHER_VARIABLES = ['DOORWARD_CONFIG', 'DOORWARD_LOG_LEVEL', 'DOORWARD_LOG_FORMAT', 'DOORWARD_TOKENS'];
 
 /** Every field that a variable can set, by the variable: DOORWARD_PREFIX, DOORWARD_LIMITS_CALL_TIMEOUT_MS. */
 export function overridableFields(): ReadonlyMap<string, Path> {

@@ -1,4 +1,4 @@
-import { type DoorError, decodeText, joinPieces } from '../../base/index.js';
+import type { DoorError } from '../../base/index.js';
 import { doorErrorMessage, errorMessage, RPC } from '../../protocol/index.js';
 import type { HeaderList, HttpExchange } from './exchange.js';
 
@@ -38,9 +38,4 @@ export function refusalOf(status: number, error: DoorError, headers?: HeaderList
 
 export function refuse(exchange: HttpExchange, { status, body, headers = [] }: Refusal, more: HeaderList = []): void {
   exchange.answer(status, [...JSON_HEADERS, ...headers, ...more], [body]);
-}
-
-/** The text of pieces that are short; for what is kept or compared. */
-export function textOfPieces(pieces: Parameters<typeof joinPieces>[0]): string {
-  return decodeText(joinPieces(pieces));
 }

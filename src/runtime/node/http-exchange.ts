@@ -56,12 +56,12 @@ export class NodeExchange implements RoutedExchange {
     incoming.on('data', (chunk: Buffer) => {
       if (isTaken) return;
       length += chunk.length;
-      if (length > maxBytes) return done('too-large');
       chunks.push(chunk);
+      if (length <= maxBytes) return;
+      chunks.length = 0;
+      done('too-large');
     });
     incoming.once('end', () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
-    incoming.once('error', () => done('gone'));
-    incoming.once('close', () => done('gone'));
   }
 
   answer(status: number, headers: HeaderList, body: readonly Piece[]): void {

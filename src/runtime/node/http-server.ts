@@ -58,14 +58,16 @@ export async function listenHttp(
   );
   const server = createServer(LIMITS, (incoming, outgoing) => {
     // A connection that breaks says so to whoever waits for it; unheard, it would end the process and everyone's calls.
-    incoming.on('error', () => {});
-    outgoing.on('error', () => {});
+    incoming.on('error', ignore);
+    outgoing.on('error', ignore);
     listener(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.maxHeadersCount = MAX_HEADERS;
   await listen(server, host, port);
   return serverOf(server);
 }
+
+function ignore(): void {}
 
 function serverOf(server: Server): HttpServer {
   let closing: NodeJS.Timeout | undefined;
