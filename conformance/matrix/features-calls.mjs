@@ -184,12 +184,13 @@ export const CALL_FEATURES = [
   },
   {
     id: 'series',
-    title: 'outputs that are no object: as they are, or wrapped for an older revision',
+    title: 'outputs that are no object: as they are, or wrapped for an older revision, with their text',
     async run(trial) {
       const tool = (await trial.tools()).find(({ name }) => name === 'series');
       const { value } = ok(await trial.call('series', {}));
       const isBare = trial.caller.era === 'modern' && trial.upstreamEra === 'modern';
       same(value.structuredContent, isBare ? [1, 2, 3] : { result: [1, 2, 3] }, 'structuredContent');
+      if (!isBare) same(value.content[0]?.text, '[1,2,3]', 'text');
       same(
         tool?.outputSchema.type,
         trial.upstreamEra === 'modern' && isBare ? 'array' : 'object',

@@ -7,6 +7,7 @@
  *     npm run matrix -- --json              the cells as JSON on stdout, nothing written
  *     npm run matrix -- --only progress --pair 'modern http'     a part of it, nothing written
  *     npm run matrix -- --direct            without doorward, pairs of one era and transport: is the harness right?
+ *     npm run matrix -- --direct --through bench/parse-stringify.mjs     over stdio, what else stands before the server?
  *
  * Exits 1 when a cell has not passed and is no registered gap, or a registered gap passes. A cell has passed
  * when the raw caller and every official client of the caller's era saw what the feature asks for.
@@ -79,12 +80,14 @@ function allPairs() {
           callerTransport,
           upstreamTransport,
           isDirect: options.direct,
+          through: options.through,
         })),
       ),
     ),
   );
   return pairs.filter(
     (pair) =>
+      (options.through === undefined || pair.callerTransport === 'stdio') &&
       (!options.direct || (pair.callerEra === pair.upstreamEra && pair.callerTransport === pair.upstreamTransport)) &&
       (options.pair === undefined || wordsOf(pair).includes(options.pair) || nameOf(pair).includes(options.pair)),
   );
@@ -125,7 +128,8 @@ function cellOf(id, pair, outcome) {
 }
 
 function readOptions() {
-  const usage = 'usage: npm run matrix -- [--check] [--json] [--only FEATURE] [--pair TEXT] [--direct] [--no-sdks]';
+  const usage =
+    'usage: npm run matrix -- [--check] [--json] [--only FEATURE] [--pair TEXT] [--direct [--through SCRIPT]] [--no-sdks]';
   try {
     const { values } = parseArgs({
       options: {
@@ -136,6 +140,7 @@ function readOptions() {
         'no-sdks': { type: 'boolean', default: false },
         only: { type: 'string' },
         pair: { type: 'string' },
+        through: { type: 'string' },
       },
     });
     if (!values.help) return values;

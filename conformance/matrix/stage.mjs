@@ -10,7 +10,7 @@ import { HttpLink, StdioLink } from './links.mjs';
 
 /** @typedef {'handshake' | 'modern'} Era */
 /** @typedef {'stdio' | 'http'} Wire */
-/** @typedef {{ callerEra: Era, upstreamEra: Era, callerTransport: Wire, upstreamTransport: Wire, isDirect: boolean }} Pair */
+/** @typedef {{ callerEra: Era, upstreamEra: Era, callerTransport: Wire, upstreamTransport: Wire, isDirect: boolean, through?: string | undefined }} Pair `through`: a script that stands before the server over stdio, where doorward does not */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SERVER = join(ROOT, 'test', 'fixtures', 'feature-server.mjs');
@@ -113,11 +113,17 @@ export class Stage {
 
   async #command() {
     const upstream = upstreamCommand(this.pair);
-    if (this.pair.isDirect) return { ...upstream, env: this.#environment() };
+    const env = this.#environment();
+    if (this.pair.isDirect) {
+      const { through } = this.pair;
+      return through === undefined
+        ? { ...upstream, env }
+        : { ...upstream, args: [through, upstream.command, ...upstream.args], env };
+    }
     return {
       command: process.execPath,
       args: [CLI, 'stdio', '--config', await this.#config()],
-      env: this.#environment(),
+      env,
     };
   }
 
