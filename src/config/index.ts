@@ -6,7 +6,7 @@ export { configJsonSchema, type JsonSchema } from './json-schema.js';
 export { findNearest } from './nearest.js';
 export { type FlagOverride, overridableFields } from './override.js';
 export { type Place, quoted } from './place.js';
-export { configError, type Problem, type ProblemKind, problemSubject, problemText } from './problem.js';
+export { type Problem, type ProblemKind, problemSubject, problemText } from './problem.js';
 export { adHocConfig, type Config, type ConfigInput, readConfig } from './read-config.js';
 export type { ServerEntry, ServerOptions, ServerTarget } from './server-entry.js';
 export { judgeTrust, type TrustRecord, type TrustVerdict, untrustedError } from './trust.js';
