@@ -4,9 +4,9 @@
  * A test is named as vitest reports it, `path/of/file.test.ts > describe > title`. Titles that are written out match
  * as they are. Where a title has holes (`$why`, `%s`, `${id}`), what stands in a hole has to stand, word for word, in the
  * file itself, in a file of ours that it imports, or as the title of a case: a row that is renamed or deleted is then
- * missed. A title that is computed as a whole has to be that of a case. The quotes that vitest puts around a string are
- * left out. A file has the tests that a file it imports declares as well. A test that is skipped or still to be written
- * is none.
+ * missed. A whole table is named by its title as it is written, holes and all. A title that is computed has to be that
+ * of a case. The quotes that vitest puts around a string are left out. A file has the tests that a file it imports
+ * declares as well. A test that is skipped or still to be written is none.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
