@@ -287,7 +287,7 @@ class HttpDrive {
     if (this.answered % every !== 0) return;
     const bytes = whole(pieces);
     const at = bytes.indexOf(core.subarray(0, 32));
-    if (at < 0 || bytes.compare(core, 0, core.length, at, at + core.length) !== 0) {
+    if (at < 0 || !bytes.subarray(at, at + core.length).equals(core)) {
       throw new Error(`the result of call ${sequence} was changed: ${bytes.toString('utf8', 0, 400)}`);
     }
   }
