@@ -14,6 +14,9 @@ import { stdioDoor, withHttpDoor } from './try-clients/doors.mjs';
 import { INSPECTOR_SESSIONS } from './try-clients/inspector.mjs';
 import { SDK_SESSIONS } from './try-clients/sdk.mjs';
 
+// So that what was started ends too, see endWithUs.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 const { values: only } = parseArgs({ options: { door: { type: 'string' }, client: { type: 'string' } } });
 const sessions = [...SDK_SESSIONS, ...INSPECTOR_SESSIONS].filter(({ name }) => name.includes(only.client ?? ''));
 

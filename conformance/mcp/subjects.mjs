@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { rolldown } from 'rolldown';
-import { endProcess, ROOT, withServedDoorward } from '../../test/fixtures/served-doorward.mjs';
+import { endProcess, endWithUs, ROOT, withServedDoorward } from '../../test/fixtures/served-doorward.mjs';
 
 const START_MS = 20_000;
 
@@ -20,7 +20,9 @@ const fixturePath = (sdk) => join(ROOT, 'conformance', 'mcp', 'fixture', `server
 
 /** Gives `use` the URL of the fixture itself. */
 export async function withFixture({ sdk }, use) {
-  const child = spawn(process.execPath, [fixturePath(sdk), 'http'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = endWithUs(
+    spawn(process.execPath, [fixturePath(sdk), 'http'], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
   try {
     return await use(await firstLine(child));
   } finally {

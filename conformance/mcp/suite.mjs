@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { endWithUs } from '../../test/fixtures/served-doorward.mjs';
 import { node24 } from '../../tools/node24/run.mjs';
 
 export const REVISIONS = ['2025-11-25', '2026-07-28'];
@@ -69,7 +70,7 @@ async function runClients(names, argsOf) {
 }
 
 function run(leg, args) {
-  return finish(spawn(tools.node, [tools.conformance, leg, ...args], { stdio: 'ignore' }), RUN_MS[leg]);
+  return finish(endWithUs(spawn(tools.node, [tools.conformance, leg, ...args], { stdio: 'ignore' })), RUN_MS[leg]);
 }
 
 /** Folders are named `[server-]SCENARIO-TIME`, with the slashes of the scenario in them. */

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endWithUs } from '../../test/fixtures/served-doorward.mjs';
 import { node24 } from '../../tools/node24/run.mjs';
 import { BAD_CALL, CALLS, expectText, expectTools, PROMPT, RESOURCE } from './wanted.mjs';
 
@@ -52,7 +53,7 @@ function inspectorOf(era, { command, url }, folder) {
   const style = ['--format', 'json', '--quiet', '--protocol-era', era];
   const env = { PATH: process.env.PATH ?? '', HOME: folder, MCP_INSPECTOR_SECRET_STORE: 'memory' };
   return async (method, ...rest) => {
-    const said = await output(spawn(node, [...fixed, ...style, '--method', method, ...rest], { env }));
+    const said = await output(endWithUs(spawn(node, [...fixed, ...style, '--method', method, ...rest], { env })));
     const { result, error } = JSON.parse(said);
     if (error) throw new Error(error.message);
     return result;
