@@ -91,6 +91,20 @@ test('a signal lets what is under way end; a second one does not', async (contex
   expect(await ended).toBe(0);
 });
 
+test('a server that hangs holds up readiness for 5 s, then is named', { timeout: 20_000 }, async (context) => {
+  const setup = { ...ONE, servers: { hung: { command: 'sleep', args: ['60'] } } };
+  const { caller } = await serve(context, setup);
+  const ask = () => caller.send({ method: 'GET', path: '/readyz' });
+  const first = await ask();
+  expect([first.status, JSON.parse(first.text)]).toMatchObject([503, { status: 'starting' }]);
+  await until(hasStatus(ask, 200), 'it is ready', 10_000);
+  expect(JSON.parse((await ask()).text)).toMatchObject({
+    status: 'ready',
+    degraded: ['hung'],
+    upstreams: [{ id: 'one', state: 'ready' }, {}],
+  });
+});
+
 test('a port that is in use: exit 2, and what to do', async (context) => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
