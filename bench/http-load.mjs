@@ -1,9 +1,7 @@
 // @ts-check
 /** The load over HTTP: a caller on bare sockets, a call at a time on each, that believes no answer unseen. */
-import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { idOf, MessageReader, whole } from './http-wire.mjs';
-import { onCore } from './machine.mjs';
 
 const FIRST_ID = 1_000_000;
 const ID_DIGITS = 7;
@@ -15,8 +13,6 @@ const MOST_ADDED = 300;
 const CHECK_SMALL_EVERY = 17;
 const CHECK_LARGE_EVERY = 5;
 const COPY_BYTES = 16 * 1024;
-const TAIL_CHARACTERS = 4000;
-const STARTS_WITHIN_MS = 20_000;
 const REVISIONS = { handshake: '2025-11-25', modern: '2026-07-28' };
 const META = {
   'io.modelcontextprotocol/protocolVersion': REVISIONS.modern,
@@ -27,43 +23,9 @@ const META = {
 /** @typedef {import('./payloads.mjs').Payload} Payload */
 /** @typedef {'handshake' | 'modern'} Era */
 
-/** A process that prints where it serves. */
-export class Served {
-  /** @param {readonly string[]} argv @param {{ env: NodeJS.ProcessEnv, core?: 'middle' | 'load' | undefined }} options */
-  constructor(argv, { env, core }) {
-    const [command = '', ...args] = core ? onCore(core, argv) : argv;
-    this.process = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env });
-    this.pid = /** @type {number} */ (this.process.pid);
-    this.said = '';
-    this.exited = new Promise((resolve) => this.process.once('exit', resolve));
-    /** @type {Promise<URL>} */
-    this.url = new Promise((resolve, reject) => {
-      const look = (/** @type {Buffer} */ chunk) => {
-        this.said = (this.said + chunk).slice(-TAIL_CHARACTERS);
-        const found = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(this.said)?.[0];
-        if (found) resolve(new URL(found));
-      };
-      this.process.stdout.on('data', look);
-      this.process.stderr.on('data', look);
-      void this.exited.then(() => reject(new Error(`${argv.join(' ')} ended: ${this.said}`)));
-      setTimeout(() => reject(new Error(`${argv.join(' ')} names no address: ${this.said}`)), STARTS_WITHIN_MS).unref();
-    });
-    this.url.catch(() => {});
-  }
-
-  /** Ends stdin and asks for the end, and kills what does not end by itself. */
-  async close() {
-    this.process.stdin.end();
-    this.process.kill('SIGTERM');
-    const timer = setTimeout(() => this.process.kill('SIGKILL'), 5000);
-    await this.exited;
-    clearTimeout(timer);
-  }
-}
-
 /** Looks like the Caller over pipes, so that rounds drive both alike. */
 export class HttpCaller {
-  /** @param {Served} served @param {URL} url @param {Era} era */
+  /** @param {import('./served.mjs').Served} served @param {URL} url @param {Era} era */
   constructor(served, url, era) {
     this.served = served;
     this.url = url;
@@ -73,6 +35,8 @@ export class HttpCaller {
     this.session = '';
     /** @type {Connection[]} */
     this.connections = [];
+    /** @type {Connection[]} */
+    this.listening = [];
   }
 
   get stderr() {
@@ -117,6 +81,23 @@ export class HttpCaller {
         resolve({ head, message: JSON.parse(json) });
       };
       connection.socket.write(`${this.head(method, Buffer.byteLength(body))}${body}`);
+    });
+  }
+
+  /** Opens the session's stream for what belongs to no request, on a connection of its own, and waits until it is open. */
+  listen() {
+    const connection = new Connection(this.url);
+    this.listening.push(connection);
+    connection.socket.write(
+      `GET ${this.url.pathname} HTTP/1.1\r\nHost: ${this.url.host}\r\nAccept: text/event-stream\r\n` +
+        `MCP-Protocol-Version: ${REVISIONS[this.era]}\r\n${this.session}\r\n`,
+    );
+    return new Promise((resolve, reject) => {
+      connection.onLost = reject;
+      connection.socket.once('data', (chunk) => {
+        if (chunk.toString('latin1', 0, 12) === 'HTTP/1.1 200') resolve(undefined);
+        else reject(new Error(`the stream was not opened: ${chunk.toString('latin1', 0, 200)}`));
+      });
     });
   }
 
@@ -184,7 +165,7 @@ export class HttpCaller {
   }
 
   async close() {
-    for (const { socket } of this.connections) socket.destroy();
+    for (const { socket } of [...this.connections, ...this.listening]) socket.destroy();
     await this.served.close();
   }
 }

@@ -26,7 +26,6 @@ interface Served {
   close(): Promise<void>;
 }
 interface LoadModule {
-  readonly Served: new (argv: readonly string[], options: { env: NodeJS.ProcessEnv }) => Served;
   readonly HttpCaller: new (served: Served, url: URL, era: string) => Caller;
 }
 interface WireModule {
@@ -37,7 +36,10 @@ interface WireModule {
 }
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
-const { Served, HttpCaller } = (await import(here('./http-load.mjs'))) as LoadModule;
+const { HttpCaller } = (await import(here('./http-load.mjs'))) as LoadModule;
+const { Served } = (await import(here('./served.mjs'))) as {
+  Served: new (argv: readonly string[], options: { env: NodeJS.ProcessEnv }) => Served;
+};
 const { MessageReader, idOf } = (await import(here('./http-wire.mjs'))) as WireModule;
 const { makePool } = (await import(here('./payloads.mjs'))) as {
   makePool(kind: string, directory: string): readonly Payload[];

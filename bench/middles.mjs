@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HttpCaller, Served } from './http-load.mjs';
+import { HttpCaller } from './http-load.mjs';
 import { Caller } from './load.mjs';
 import { onCore } from './machine.mjs';
 import { makePool } from './payloads.mjs';
+import { Served } from './served.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 export const DIST = join(HERE, '..', 'dist', 'cli.cjs');
