@@ -1,7 +1,6 @@
 import {
   type CallerCapabilities,
   type CallOptions,
-  CallSignal,
   type CancelSignal,
   type Clock,
   Coalescer,
@@ -28,13 +27,14 @@ import { judgeArguments } from './judging.js';
 import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lifecycle.js';
 import { ListWarnings } from './list-warnings.js';
 import { listTools, type ToolList } from './listing.js';
+import { isOwnMethod, isPassedMethod, type OwnMethod, type PassedMethod } from './methods.js';
 import { listOffers } from './offers.js';
-import { isOwnMethod, type OwnMethod } from './own-methods.js';
 import type { RequestOptions } from './pending.js';
 import { RareWarnings } from './rare-warnings.js';
 import { ownAnswer, type RawAnswer } from './raw-answer.js';
 import { checkResultType } from './result-types.js';
 import type { Transport } from './transport.js';
+import { within } from './within.js';
 
 export interface ClientValidation {
   /** What becomes of a tool whose outputSchema alone cannot compile. Default `exclude`. */
@@ -78,17 +78,10 @@ export interface ClientOptions {
   readonly notified?: (method: string, params: JsonSlice | undefined, about: RequestOptions | undefined) => void;
 }
 
-/** Requests of a caller that are passed on as they are. */
-const PASSED_METHODS = [
-  'prompts/get',
-  'resources/read',
-  'completion/complete',
-  'resources/subscribe',
-  'tasks/get',
-  'tasks/update',
-  'tasks/cancel',
-] as const;
-export type PassedMethod = (typeof PASSED_METHODS)[number];
+/** What is sent once more, since it surely had not run, is not sent a third time. */
+interface SentOptions extends CallOptions {
+  readonly isSentAgain?: boolean;
+}
 
 /** An upstream's answer to a call, as it came, and where its structuredContent breaks the tool's outputSchema. */
 export interface JudgedAnswer {
@@ -116,7 +109,8 @@ export class Client {
   /** The list changed while it was being fetched for the first time. */
   #isOutdated = false;
   #isPaused = false;
-
+  /** When the list was asked for last; monotonic. */
+  #listedAtMs = 0;
   constructor(options: ClientOptions) {
     this.#options = options;
     const { upstream, events, clock, startTimeoutMs, connect, random = Math.random } = options;
@@ -202,7 +196,7 @@ export class Client {
     const { observer } = options;
     // The call is under way: a mistake of whoever looks on must not fail it, or its caller would send it again.
     if (observer?.sent !== undefined) guarded(() => observer.sent?.(upstream));
-    const answer = (raw: RawAnswer): JudgedAnswer => this.#judged(tool, raw, options);
+    const answer = (raw: RawAnswer): JudgedAnswer => this.#judged(connection, tool, raw, options);
     // Only over HTTP can it be told that a request was refused before anything was done with it.
     if (!connection.transport.hasStreams) return answered.then(answer);
     return answered.then(
@@ -211,20 +205,15 @@ export class Client {
         return answer(raw);
       },
       (thrown: unknown) => {
-        if (!isNotExecuted(thrown)) throw thrown;
-        return this.#restarted(options).then(() => this.#callAnew(tool, params, options));
+        return this.#startedAnew(thrown, options).then((again) => this.#callAnew(tool, params, again));
       },
     );
   }
 
-  get #spokenEra(): Era {
-    return this.state.kind === 'ready' ? this.state.hello.codec.era : 'handshake';
-  }
-
   /** @throws {DoorError} what is wrong with the answer as such */
-  #judged(tool: ListedTool, raw: RawAnswer, options: CallOptions): JudgedAnswer {
+  #judged(connection: Connection, tool: ListedTool, raw: RawAnswer, options: CallOptions): JudgedAnswer {
     const { upstream, events } = this.#options;
-    const era = this.#spokenEra;
+    const { era } = connection.codec;
     refuseHopError(upstream, tool.name, raw, era);
     if (era === 'modern') checkResultType(upstream, tool.name, raw, options.caller);
     // What is no final answer has nothing yet that the tool's schema would speak of.
@@ -243,10 +232,12 @@ export class Client {
   }
 
   /** The session had ended before the request came: there is a new one, for all who were refused (2025-11-25 transports, Session Management). */
-  async #restarted({ signal }: CallOptions): Promise<void> {
+  async #startedAnew(thrown: unknown, options: SentOptions): Promise<SentOptions> {
+    if (!isNotExecuted(thrown) || options.isSentAgain) throw thrown;
     // The connection says that it has ended right after it said that of the request.
     await Promise.resolve();
-    await orAborted(this.start(), signal);
+    await orAborted(this.start(), options.signal);
+    return { ...options, isSentAgain: true };
   }
 
   /** After a reconnect the tool may have another schema, or be gone: look it up in the new list. */
@@ -263,6 +254,16 @@ export class Client {
     const current = list.tools.find((each) => each.name === name);
     if (current !== undefined) return current;
     throw new DoorError('TOOL_UNKNOWN', `${upstream} no longer lists ${name}`, { data: { upstream, tool: name } });
+  }
+
+  /**
+   * Somebody looks at the list of tools. Where it is no longer fresh, and its upstream does not tell when it changes, it is
+   * read anew (MCP 2026-07-28 server/utilities/caching). Whoever looks does not wait for that.
+   */
+  refresh(): void {
+    const { state } = this;
+    if (state.kind !== 'ready' || state.list.ttlMs === undefined || state.hello.capabilities.changes.tools) return;
+    if (this.#options.clock.monotonicMs() - this.#listedAtMs >= state.list.ttlMs) void this.#relister.want();
   }
 
   /** Whether the upstream is connected and says that it offers this. */
@@ -299,7 +300,7 @@ export class Client {
    */
   async relay(method: PassedMethod, params: RequestParams, key: string, options: CallOptions): Promise<RawAnswer> {
     // Types are no guard where programs are not compiled: a call of a tool must not pass unjudged.
-    if (!PASSED_METHODS.includes(method)) throw new DoorError('INTERNAL', `${method} is not passed on as it is`);
+    if (!isPassedMethod(method)) throw new DoorError('INTERNAL', `${method} is not passed on as it is`);
     if (this.state.kind !== 'ready') await orAborted(this.start(), options.signal);
     const { state } = this;
     if (state.kind !== 'ready') throw this.#gone();
@@ -313,13 +314,13 @@ export class Client {
     try {
       raw = await connection.relay(method, params, key, this.#requestOptions(method, options), options.retry);
     } catch (thrown) {
-      if (!isNotExecuted(thrown)) throw thrown;
-      await this.#restarted(options);
-      return this.relay(method, params, key, options);
+      return this.relay(method, params, key, await this.#startedAnew(thrown, options));
     }
     const { upstream } = this.#options;
-    refuseHopError(upstream, method, raw, this.#spokenEra);
-    if (this.#spokenEra === 'modern') checkResultType(upstream, method, raw, options.caller);
+    const { era } = connection.codec;
+    refuseHopError(upstream, method, raw, era);
+    // Only a call of a tool becomes a task (SEP-2663).
+    if (era === 'modern') checkResultType(upstream, method, raw, undefined);
     return raw;
   }
 
@@ -439,6 +440,7 @@ export class Client {
   #list(connection: Connection, signal?: CancelSignal): Promise<ToolList> {
     const { upstream, validation } = this.#options;
     const { uncompilableOutput } = validation;
+    this.#listedAtMs = this.#options.clock.monotonicMs();
     return this.#listWarnings.during('tools', (warn) =>
       listTools(connection, {
         upstream,
@@ -471,17 +473,9 @@ export class Client {
   }
 
   /** Does something of our own that may take as long as a start. */
-  async #within<Value>(about: string, task: (signal: CancelSignal) => Promise<Value>): Promise<Value> {
-    const { upstream, clock, startTimeoutMs } = this.#options;
-    const signal = new CallSignal();
-    const timer = clock.schedule(startTimeoutMs, () =>
-      signal.abort(new DoorError('TIMEOUT', `${upstream}: ${about} took more than ${startTimeoutMs} ms`)),
-    );
-    try {
-      return await task(signal);
-    } finally {
-      timer.cancel();
-    }
+  #within<Value>(about: string, task: (signal: CancelSignal) => Promise<Value>): Promise<Value> {
+    const { upstream, clock, startTimeoutMs: timeoutMs } = this.#options;
+    return within({ upstream, clock, timeoutMs, about }, task);
   }
 
   #requestOptions(about: string, options: CallOptions, tool?: ListedTool): RequestOptions {

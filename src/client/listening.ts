@@ -1,7 +1,7 @@
 import { CallSignal, type Clock, DoorError, decodeText, type JsonSlice, toDoorError } from '../base/index.js';
 import type { Connection } from './connection.js';
 import { type Hello, optionsOf } from './handshake.js';
-import type { OwnMethod } from './own-methods.js';
+import type { OwnMethod } from './methods.js';
 
 export interface ListeningOptions {
   readonly upstream: string;

@@ -7,6 +7,8 @@ import { type DefinitionWarning, readDefinition } from './tool-definition.js';
 export interface ToolList {
   readonly tools: readonly ListedTool[];
   readonly exclusions: readonly Exclusion[];
+  /** How long all of it may be taken for fresh, in milliseconds; undefined where the upstream does not say. */
+  readonly ttlMs?: number | undefined;
 }
 
 export interface ListingOptions {
@@ -29,8 +31,10 @@ export async function listTools(connection: Connection, options: ListingOptions)
   const tools = new Map<string, ListedTool>();
   const exclusions: Exclusion[] = [];
   let position = 0;
+  let ttlMs: number | undefined;
   const paging = { upstream, method: 'tools/list', member: 'tools', request, warn };
-  for await (const { elements, isRepeat } of listPages(connection, paging)) {
+  for await (const { elements, isRepeat, ttlMs: pageMs } of listPages(connection, paging)) {
+    if (pageMs !== undefined) ttlMs = Math.min(ttlMs ?? pageMs, pageMs);
     for (const element of elements) {
       position++;
       const read = readDefinition(element, { ...options, era, hasHeaders, position });
@@ -42,5 +46,5 @@ export async function listTools(connection: Connection, options: ListingOptions)
       }
     }
   }
-  return { tools: [...tools.values()], exclusions };
+  return { tools: [...tools.values()], exclusions, ttlMs };
 }

@@ -22,6 +22,8 @@ export interface Page {
   readonly elements: readonly Uint8Array[];
   /** It points back to a page that was read: what it repeats is no news. */
   readonly isRepeat: boolean;
+  /** How long it may be taken for fresh, in milliseconds (MCP 2026-07-28 server/utilities/caching); undefined where it does not say. */
+  readonly ttlMs: number | undefined;
 }
 
 const scanner = new JsonScanner();
@@ -39,9 +41,9 @@ export async function* listPages(connection: Connection, options: PagingOptions)
     const params = cursor === undefined ? undefined : `{"cursor":${cursor}}`;
     const answer = await connection.request(options.method, params, options.request);
     if (options.isOptional && isUnknownMethod(answer)) return;
-    const { elements, next } = readPage(answer, options);
+    const { elements, next, ttlMs } = readPage(answer, options);
     const isRepeat = next !== undefined && cursors.has(next);
-    yield { elements, isRepeat };
+    yield { elements, isRepeat, ttlMs };
     if (next === undefined) return;
     if (isRepeat) {
       const message = `the cursor ${next.slice(0, 80)} came again; stopped there`;
@@ -67,6 +69,7 @@ interface ReadPage {
   readonly elements: readonly Uint8Array[];
   /** The token of the next cursor. Any cursor but null goes on, the empty one too. */
   readonly next: string | undefined;
+  readonly ttlMs: number | undefined;
 }
 
 function readPage(answer: RawAnswer, { upstream, method, member }: PagingOptions): ReadPage {
@@ -82,8 +85,17 @@ function readPage(answer: RawAnswer, { upstream, method, member }: PagingOptions
     throw new DoorError('UPSTREAM_BROKE_PROTOCOL', message, { data: { upstream } });
   }
   const elements = elementsOf(bytes, scanner.valueStart[list]!).map((span) => onOneLine({ bytes, ...span }).bytes);
+  const ttlMs = readTtl(bytes);
   const cursor = scanner.find('nextCursor', bytes);
-  if (cursor < 0) return { elements, next: undefined };
+  if (cursor < 0) return { elements, next: undefined, ttlMs };
   const token = decodeText(bytes, scanner.valueStart[cursor]!, scanner.valueEnd[cursor]!);
-  return { elements, next: token === 'null' ? undefined : token };
+  return { elements, next: token === 'null' ? undefined : token, ttlMs };
+}
+
+/** Of the result that was just scanned. Below zero counts as zero. */
+function readTtl(bytes: Uint8Array): number | undefined {
+  const at = scanner.find('ttlMs', bytes);
+  if (at < 0) return undefined;
+  const ttlMs = Number(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!));
+  return Number.isFinite(ttlMs) ? Math.max(0, ttlMs) : undefined;
 }

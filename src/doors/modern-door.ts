@@ -272,9 +272,13 @@ export class ModernDoor {
   }
 
   #listen(gateway: Gateway, message: Message, meta: RequestMeta, incoming: Incoming, sender: Sender): Underway {
-    const { id, bytes, body } = message;
+    const { id } = message;
     const { reply, beside } = incoming;
-    const filter = readFilter(this.#scanner, bytes, body);
+    const filter = readFilter(this.#scanner, message, meta);
+    if (filter instanceof DoorError) {
+      reply([doorErrorMessage(id, filter, 'modern')], BAD_REQUEST);
+      return DONE;
+    }
     if (typeof filter === 'string' || beside === undefined) {
       const why = typeof filter === 'string' ? filter : 'there is no stream to tell anything on';
       reply([errorMessage(id, RPC.invalidParams, `subscriptions/listen: ${why}`)]);

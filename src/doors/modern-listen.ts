@@ -14,7 +14,7 @@ import {
   sliceOf,
 } from '../base/index.js';
 import type { Gateway, ListName, View } from '../gateway/index.js';
-import { META, notificationMessage } from '../protocol/index.js';
+import { META, type Message, notificationMessage } from '../protocol/index.js';
 import type { RequestMeta } from './modern-request.js';
 import type { OpenRequest } from './open-requests.js';
 import type { Reply } from './types.js';
@@ -32,13 +32,23 @@ const FLAGS: Readonly<Record<ListName, string>> = {
   resources: 'resourcesListChanged',
   prompts: 'promptsListChanged',
 };
+const TASKS = 'io.modelcontextprotocol/tasks';
 const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
 
-/** Reads the filter of `subscriptions/listen`. @returns a sentence where it is no good */
-export function readFilter(scanner: JsonScanner, bytes: Uint8Array, params: number): Filter | string {
+/** Reads the filter of `subscriptions/listen`. @returns a sentence where it is no good, CAPABILITY_MISSING where it needs more */
+export function readFilter(
+  scanner: JsonScanner,
+  { bytes, body: params }: Message,
+  { capabilities }: RequestMeta,
+): Filter | DoorError | string {
   const at = params < 0 ? -1 : scanner.find('notifications', bytes, params);
   if (at < 0 || bytes[scanner.valueStart[at]!] !== 0x7b) return 'params.notifications is not an object';
   const said = JSON.parse(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!)) as Record<string, unknown>;
+  if (said.taskIds !== undefined && !declaresTasks(capabilities)) {
+    return new DoorError('CAPABILITY_MISSING', 'taskIds need the tasks extension, which the caller did not declare', {
+      data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+    });
+  }
   for (const list of LISTS) {
     const flag = said[FLAGS[list]];
     if (flag !== undefined && typeof flag !== 'boolean') return `params.notifications.${FLAGS[list]} is not a boolean`;
@@ -49,6 +59,10 @@ export function readFilter(scanner: JsonScanner, bytes: Uint8Array, params: numb
   }
   if (uris.length > MAX_URIS) return `params.notifications.resourceSubscriptions names more than ${MAX_URIS} resources`;
   return { lists: LISTS.filter((list) => said[FLAGS[list]] === true), uris: [...new Set(uris as string[])] };
+}
+
+function declaresTasks({ extensions }: CallerCapabilities): boolean {
+  return extensions !== undefined && Object.hasOwn(JSON.parse(extensions) as object, TASKS);
 }
 
 export interface ListenOptions {

@@ -100,6 +100,7 @@ export class Fleet {
 
   async listTools(signal: CancelSignal | undefined): Promise<readonly CatalogEntry[]> {
     const startedAtMs = this.start();
+    for (const mount of this.mounts) mount.readyClient?.refresh();
     const waiting = this.mounts.filter((mount) => mount.list === undefined && !mount.isSettled);
     if (waiting.length > 0) {
       await waitForLists(

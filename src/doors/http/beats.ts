@@ -1,7 +1,8 @@
 import type { Clock, Scheduled } from '../../base/index.js';
+import { type Enrolled, Roll } from './roll.js';
 
 /** Something that is looked at now and then while it lasts. */
-export interface Beating {
+export interface Beating extends Enrolled {
   beat(nowMs: number): void;
 }
 
@@ -10,7 +11,7 @@ const BEAT_MS = 5_000;
 /** One timer for all answers under way: a call has no time for one of its own. It runs only while there are any. */
 export class Beats {
   readonly clock: Clock;
-  readonly #members = new Set<Beating>();
+  readonly #members = new Roll<Beating>();
   #timer: Scheduled | undefined;
 
   constructor(clock: Clock) {
@@ -23,7 +24,7 @@ export class Beats {
   }
 
   remove(member: Beating): void {
-    this.#members.delete(member);
+    this.#members.remove(member);
   }
 
   #beat(): void {
@@ -31,6 +32,6 @@ export class Beats {
     if (this.#members.size === 0) return;
     this.#timer = this.clock.schedule(BEAT_MS, () => this.#beat());
     const nowMs = this.clock.monotonicMs();
-    for (const member of [...this.#members]) member.beat(nowMs);
+    for (const member of this.#members.all()) member.beat(nowMs);
   }
 }

@@ -33,6 +33,7 @@ export interface EventStreamOptions {
  * ids: what was lost with a broken stream is not sent again.
  */
 export class EventStream implements Beating {
+  place = -1;
   readonly #exchange: HttpExchange;
   readonly #beats: Beats;
   readonly #unread: UnreadWatch;

@@ -15,6 +15,7 @@ import { type Accepts, acceptsOf, isJson } from './negotiation.js';
 import { eraOf } from './opening.js';
 import { type Refusal, refusal, refusalOf, refuse } from './refusal.js';
 import { RequestAnswer } from './request-answer.js';
+import { type Enrolled, Roll } from './roll.js';
 import { Sessions } from './sessions.js';
 import { UnreadWatch } from './unread-watch.js';
 
@@ -50,7 +51,7 @@ interface Posted extends Visit {
 }
 
 /** A POST that is not answered yet, as the end of the door has to deal with it. */
-interface OpenPost {
+interface OpenPost extends Enrolled {
   readonly answer: RequestAnswer;
   readonly cancel: () => void;
 }
@@ -72,7 +73,7 @@ export class HttpDoor {
   readonly #modernDoor: ModernDoor;
   /** Every message is read whole before the next one is: one index serves all callers. */
   readonly #scanner: JsonScanner;
-  readonly #open = new Set<OpenPost>();
+  readonly #open = new Roll<OpenPost>();
   #idle: (() => void) | undefined;
   #refusal: DoorError | undefined;
 
@@ -159,7 +160,7 @@ export class HttpDoor {
   }
 
   async close(): Promise<void> {
-    for (const post of [...this.#open]) {
+    for (const post of this.#open.all()) {
       post.cancel();
       post.answer.end();
     }
@@ -304,12 +305,12 @@ export class HttpDoor {
       ...rest,
       headers,
       over: () => {
-        this.#open.delete(post);
+        this.#open.remove(post);
         over();
         if (this.#open.size === 0) this.#idle?.();
       },
     });
-    const post: OpenPost = { answer, cancel };
+    const post: OpenPost = { answer, cancel, place: -1 };
     this.#open.add(post);
     return answer;
   }

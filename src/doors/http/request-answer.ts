@@ -35,6 +35,7 @@ const NOTHING: HeaderList = ['Content-Length', '0', 'Cache-Control', 'no-store']
  * from the moment that the caller might think it forgotten.
  */
 export class RequestAnswer implements Beating {
+  place = -1;
   readonly #options: RequestAnswerOptions;
   readonly #sinceMs: number;
   #state: State = { kind: 'waiting' };

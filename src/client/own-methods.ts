@@ -1,8 +1,0 @@
-/** What is asked of an upstream for the gateway's own sake. Tool calls are none of it: they are judged. */
-const OWN_METHODS = ['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'] as const;
-export type OwnMethod = (typeof OWN_METHODS)[number];
-
-/** Types are no guard where programs are not compiled: nothing else goes this way. */
-export function isOwnMethod(method: string): method is OwnMethod {
-  return (OWN_METHODS as readonly string[]).includes(method);
-}
