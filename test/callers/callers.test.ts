@@ -48,6 +48,27 @@ test.each([
   60_000,
 );
 
+// A log message over stdio does not say whose call it is about: with one session there, it is not that session's for that.
+test('a session hears nothing of what a stranger calls without one', async () => {
+  requireBuild();
+  const names = ['has-a-session', 'has-none'];
+  const door = await Door.open({ names, upstreams: upstreams('stdio') });
+  try {
+    const options = {
+      mounts: ['old', 'new'],
+      capabilities: {},
+      rounds: 30,
+      hearsLogs: false,
+      longestWaitMs: 10,
+      seed: 7,
+    };
+    const { crossed, missing } = await runRounds({ door, names, ...options });
+    expect({ crossed, missing }).toEqual({ crossed: [], missing: [] });
+  } finally {
+    await door.close();
+  }
+}, 60_000);
+
 test("what is another principal's is as unknown as what never was, byte for byte", async () => {
   requireBuild();
   const door = await Door.open({ names: ['owner', 'stranger'], upstreams: upstreams('http') });

@@ -1,7 +1,8 @@
 /**
  * Do answers ever cross? 50 callers of both eras, each under a token of its own and all with the same ids, over one door:
  *
- *     npm run callers                     1,000 rounds before servers over HTTP, 200 before servers over stdio
+ *     npm run callers                     1,000 rounds before servers over HTTP, 200 before servers over stdio, 200 of two
+ *                                         callers there, one with a session and one without
  *     npm run callers -- --rounds 100     fewer
  *     npm run callers -- --seed 7         other delays
  *
@@ -59,8 +60,17 @@ async function main(): Promise<number> {
     hearsLogs: false,
     capabilities: {},
   });
+  const pair = names.slice(0, 2);
+  const two = await play('stdio, two callers', {
+    names: pair,
+    upstreams: STDIO,
+    rounds: fewer,
+    seed,
+    hearsLogs: false,
+    capabilities: {},
+  });
   const strangers = await playStrangers();
-  return http && stdio && strangers ? 0 : 1;
+  return http && stdio && two && strangers ? 0 : 1;
 }
 
 interface Play {
