@@ -63,7 +63,7 @@ async function main(): Promise<number> {
   const pair = names.slice(0, 2);
   const two = await play('stdio, two callers', {
     names: pair,
-    upstreams: STDIO,
+    upstreams: STDIO.slice(0, 1),
     rounds: fewer,
     seed,
     hearsLogs: false,
