@@ -50,6 +50,7 @@ export async function compareStrangers(
       await compareStates(oursModern, theirsModern, mount, { same, holds });
       await compareSubscriptions(ours, theirs, mount, { same, holds });
       await compareIds(ours, theirs, mount, { same, holds });
+      await compareStreams(oursModern, theirsModern, mount, { same, holds });
     }
     return { compared, told };
   } finally {
@@ -140,6 +141,42 @@ async function compareIds(ours: HttpCaller, theirs: HttpCaller, mount: string, {
     `the call of the owner at ${mount} was disturbed: ${JSON.stringify(result)}`,
     JSON.stringify(result).includes('held'),
   );
+}
+
+/** The newer era's subscription: a stream under the id of its request, which a stranger may have as well. */
+async function compareStreams(
+  ours: HttpCaller,
+  theirs: HttpCaller,
+  mount: string,
+  { same, holds }: Checks,
+): Promise<void> {
+  const { result } = await ours.request(50, 'resources/list', {});
+  const uris = ((result?.resources ?? []) as { uri: string }[]).map(({ uri }) => uri);
+  const uri = uris.find((each) => each.includes(mount) && each.endsWith(URI)) ?? URI;
+  const heard: Message[] = [];
+  const ends = new AbortController();
+  const method = 'subscriptions/listen';
+  const stream = ours.exchange('POST', {
+    body: ours.requestBody(51, method, { notifications: { resourceSubscriptions: [uri] } }),
+    headers: { 'Mcp-Method': method },
+    hear: (message) => heard.push(message),
+    signal: ends.signal,
+  });
+  const told = async (wanted: string) => {
+    for (let turn = 0; turn < 200 && !heard.some((message) => message.method === wanted); turn++) await wait(10);
+    return heard.some((message) => message.method === wanted);
+  };
+  holds(`the stream at ${mount} was not acknowledged`, await told('notifications/subscriptions/acknowledged'));
+  const cancel = (requestId: number) =>
+    theirs.exchange('POST', {
+      body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
+      headers: { 'Mcp-Method': 'notifications/cancelled' },
+    });
+  same(`cancelling another's stream at ${mount}`, await cancel(51), await cancel(5_000));
+  await theirs.call(`${mount}__touch`, { uri: URI });
+  holds(`the stream at ${mount} was ended by a stranger`, await told('notifications/resources/updated'));
+  ends.abort();
+  await stream.catch(() => {});
 }
 
 /** The same state with one letter in its middle changed: one that never was. */
