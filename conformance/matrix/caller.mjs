@@ -25,7 +25,7 @@ export class Caller {
   answers = {};
   #lastId = 0;
   #link;
-  /** @type {Map<number, { settle: (text: string) => void }>} */
+  /** @type {Map<number, { settle: (text: string) => void, reject: (error: unknown) => void }>} */
   #waiting = new Map();
   /** @type {Record<string, string>} */
   #session = {};
@@ -37,6 +37,9 @@ export class Caller {
     this.era = era;
     this.#link = link;
     this.capabilities = capabilities;
+    void link.lost.then((why) => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(why));
+    });
   }
 
   get transport() {
@@ -113,7 +116,7 @@ export class Caller {
       const { error, result: value } = JSON.parse(answer);
       outcome.resolve({ text: answer, result: memberText(answer, 'result'), value, error, heard: exchange.heard });
     };
-    this.#waiting.set(id, { settle });
+    this.#waiting.set(id, { settle, reject: outcome.reject });
     this.#deliver(text, { ...this.#mirrored(method, params), ...headers }, { exchange, signal: controller.signal })
       .then(({ status }) => {
         const isUnanswered = this.transport === 'http' && this.#waiting.delete(id);

@@ -11,6 +11,7 @@ const ENDS_WITHIN_MS = 3_000;
  * @property {'stdio' | 'http'} kind
  * @property {(text: string, options: { headers: Record<string, string>, hear: (text: string) => void, signal?: AbortSignal }) => Promise<Delivery>} send
  *   resolves when all that belongs to the message has been heard (HTTP), at once over stdio
+ * @property {Promise<string>} lost why, when nothing will come any more; pending for as long as something may
  * @property {() => Promise<void>} close
  */
 /** @typedef {{ status: number, headers: import('node:http').IncomingHttpHeaders }} Delivery */
@@ -27,6 +28,7 @@ export class StdioLink {
   constructor({ command, args, env }) {
     this.child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: env ?? process.env });
     this.ended = new Promise((resolve) => this.child.once('exit', resolve));
+    this.lost = this.ended.then((code) => `the process ended with ${code}: ${this.stderr.slice(-500)}`);
     this.child.stdin.on('error', () => {});
     this.child.stderr.on('data', (chunk) => {
       this.stderr = `${this.stderr}${chunk}`.slice(-4_000);
@@ -64,6 +66,8 @@ export class StdioLink {
 export class HttpLink {
   /** @readonly */
   kind = 'http';
+  /** Each exchange tells of its own end. @type {Promise<string>} */
+  lost = new Promise(() => {});
   #agent = new Agent({ keepAlive: true });
   #url;
   #headers;
