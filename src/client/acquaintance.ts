@@ -1,4 +1,4 @@
-import type { CallerCapabilities, Clock } from '../base/index.js';
+import type { CallerCapabilities, Clock, DoorError } from '../base/index.js';
 import { type Codec, type Era, requestMeta } from '../protocol/index.js';
 import type { Connection } from './connection.js';
 import { EraMemory } from './era-memory.js';
@@ -57,7 +57,7 @@ export class Acquaintance {
   async make(connection: Connection): Promise<Hello> {
     const { upstream, clock, info, capabilities, warn } = this.#options;
     const { era } = this.#memory;
-    this.#isProbed = era === 'auto' && !connection.transport.hasStreams;
+    this.#isProbed = era === 'auto' && !connection.transport.hasStreams && !this.#memory.isModern;
     const heard = (): void => {
       this.#isProbed = false;
     };
@@ -82,15 +82,20 @@ export class Acquaintance {
   }
 
   /**
-   * The upstream has ended. There are servers that do so when they are asked what they do not know: they are greeted as of
-   * old from then on.
+   * A start has failed. There are servers that end, or say nothing any more, when they are asked what they do not know: they
+   * are greeted as of old from then on.
    *
-   * @returns whether it is worth another start for that
+   * @returns whether it is worth another start at once
    */
-  endedWhenProbed(): boolean {
-    if (!this.#isProbed) return false;
+  failedWhenProbed({ code }: DoorError): boolean {
+    const hasTakenAllTime = code === 'TIMEOUT';
+    if (!this.#isProbed) {
+      // Silence to what was believed to be its era: the next start finds out anew.
+      if (hasTakenAllTime) this.#memory.forget();
+      return false;
+    }
     this.#isProbed = false;
     this.#memory.learn('handshake');
-    return true;
+    return !hasTakenAllTime;
   }
 }

@@ -124,7 +124,7 @@ export class Client {
       connect,
       wrap: (transport, signs) => this.#wrap(transport, signs),
       greet: (connection, activity) => this.#greet(connection, activity),
-      isWorthAnotherWay: () => this.#acquaintance.endedWhenProbed(),
+      isWorthAnotherWay: (error) => this.#acquaintance.failedWhenProbed(error),
       ready: (ready, isNews) => this.#ready(ready, isNews),
       failed: () => options.failed?.(),
     });

@@ -126,9 +126,9 @@ export class Connection implements PendingOwner {
     return this.#callsInFlight;
   }
 
-  /** When the longest waiting request in flight was sent, monotonic milliseconds; Infinity where none is. */
+  /** When the longest waiting one of those that may run out of time was sent, monotonic; Infinity where none is. */
   get oldestSentAtMs(): number {
-    return this.#pending.values()[0]?.sentAtMs ?? Number.POSITIVE_INFINITY;
+    return this.#pending.values().find(({ options }) => options.maxMs < Infinity)?.sentAtMs ?? Infinity;
   }
 
   get isOpen(): boolean {

@@ -25,6 +25,11 @@ export class EraMemory {
     return this.#clock.nowMs() - learned.atMs < HANDSHAKE_HOLDS_MS ? 'handshake' : 'auto';
   }
 
+  /** It was seen to speak the newer era. */
+  get isModern(): boolean {
+    return this.#learned?.era === 'modern';
+  }
+
   /** @param atMs when that was seen; epoch milliseconds */
   learn(era: Era, atMs = this.#clock.nowMs()): void {
     this.#learned = { era, atMs };

@@ -38,6 +38,8 @@ export interface Hello {
 export interface Introduction {
   readonly info: { readonly name: string; readonly version: string };
   readonly capabilities: CallerCapabilities;
+  /** Asked when the server has answered: false where it has been agreed meanwhile to speak otherwise. */
+  readonly mayAgree?: () => boolean;
 }
 
 /** What the caller behind us declared, as it is shown to an upstream. */
@@ -52,17 +54,18 @@ export function capabilitiesText(capabilities: CallerCapabilities): string {
 /**
  * Introduces both sides to each other (MCP basic/lifecycle) on a connection that is open.
  *
- * @throws {DoorError} UPSTREAM_BROKE_PROTOCOL when the server refuses, or speaks no revision that we do
+ * @throws {DoorError} UPSTREAM_BROKE_PROTOCOL when the server refuses, or speaks no revision that we do, or answers too late
  */
 export async function shakeHands(
   connection: Connection,
   upstream: string,
-  { info, capabilities }: Introduction,
+  { info, capabilities, mayAgree = () => true }: Introduction,
 ): Promise<Hello> {
   const { extensions: _, ...declared } = capabilities;
   const hello = `{"protocolVersion":"${NEWEST.revision}","capabilities":${capabilitiesText(declared)},"clientInfo":${JSON.stringify(info)}}`;
   const answer = await connection.request('initialize', hello, optionsOf('initialize'), NEWEST);
   const server = readInitializeResult(upstream, answer);
+  if (!mayAgree()) throw new DoorError('UPSTREAM_BROKE_PROTOCOL', `${upstream}: answered initialize too late`);
   connection.agree(server.codec);
   connection.notify('notifications/initialized');
   connection.transport.listen?.();

@@ -1,6 +1,7 @@
 /** An upstream that says nothing to a call, nor to a ping, is closed and started anew; one that says anything is not. */
 import { expect, test } from 'vitest';
-import { type MemoryScript, MemoryTransport, SOME_TOOL } from '../../test/fixtures/memory-transport.js';
+import { type MemoryScript, MemoryTransport, type Reaction, SOME_TOOL } from '../../test/fixtures/memory-transport.js';
+import { modernScript } from '../../test/fixtures/modern-script.js';
 import { Started } from '../../test/fixtures/started-client.js';
 import { VirtualClock } from '../../test/fixtures/virtual-clock.js';
 import { type CallOptions, CallSignal } from '../base/index.js';
@@ -67,6 +68,33 @@ test.each<{ why: string; ping: NonNullable<MemoryScript['on']>[string] }>([
   expect(up.client.state.kind).toBe('ready');
   expect(up.transports).toHaveLength(1);
 });
+
+test.each<{ why: string; script: MemoryScript }>([
+  {
+    why: 'never said which era it speaks',
+    script: { on: { ...LISTED, 'server/discover': () => undefined, ping: () => undefined } },
+  },
+  {
+    why: 'has a stream of notifications open, which waits for nothing',
+    script: modernScript({ on: { 'server/discover': once(modernScript().on!['server/discover']!) } }),
+  },
+])('one that $why is found to hang all the same', async ({ script }) => {
+  const up = new Started([{ ...script, on: { ...script.on, 'tools/call': () => undefined } }, {}], { era: 'auto' });
+  const start = up.client.start();
+  await up.clock.advance(3_000);
+  await start;
+  const outcome = outcomeOf(up);
+  await up.clock.advance(16_000);
+  expect(await outcome).toBe('TIMEOUT');
+  expect(up.named('upstream.lost')).toMatchObject([{ reason: expect.stringMatching(/^hung: /) }]);
+  await up.client.close();
+});
+
+/** Answers the first time only. */
+function once(reaction: Reaction): Reaction {
+  let times = 0;
+  return (sent, transport) => (times++ === 0 ? reaction(sent, transport) : undefined);
+}
 
 test('one from which something was read since the call was sent is not even pinged', async () => {
   const up = await ready(BUSY);

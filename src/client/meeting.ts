@@ -33,7 +33,7 @@ const HANDSHAKE: Probed = { kind: 'handshake' };
  */
 export function meet(connection: Connection, options: MeetingOptions): Promise<Hello> {
   const { era } = options;
-  if (era === 'handshake') return greet(connection, options);
+  if (era === 'handshake') return greetEither(connection, options);
   if (era === 'modern') return discoverOnly(connection, options);
   return connection.transport.hasStreams ? meetOverHttp(connection, options) : meetOnStream(connection, options);
 }
@@ -54,11 +54,11 @@ async function discoverOnly(connection: Connection, options: MeetingOptions): Pr
 async function meetOnStream(connection: Connection, options: MeetingOptions): Promise<Hello> {
   const { upstream, clock } = options;
   let isSilent = true;
-  const asked = discover(connection).then((answer) => {
+  const heard = (): void => {
     isSilent = false;
     options.heard?.();
-    return readDiscovered(upstream, answer);
-  });
+  };
+  const asked = probe(connection, upstream, heard);
   asked.catch(() => {});
   let timer: Scheduled | undefined;
   const waited = new Promise<undefined>((resolve) => {
@@ -70,27 +70,35 @@ async function meetOnStream(connection: Connection, options: MeetingOptions): Pr
   return meetLate(connection, options, asked);
 }
 
-/** Both questions are under way: a good answer to either settles it. */
+/** Both questions are under way: the first good answer settles it, and a good answer to the other changes nothing. */
 function meetLate(connection: Connection, options: MeetingOptions, asked: Promise<Probed>): Promise<Hello> {
-  const greeted = greet(connection, options);
-  const modern = asked.then((probed) => (probed.kind === 'modern' ? probed.hello : greeted));
-  return Promise.any([modern, greeted]).then(
-    (hello) => (hello.codec.era === 'modern' ? settle(connection, hello) : hello),
-    ({ errors }: AggregateError) => Promise.reject(errors.at(-1)),
+  let decided: Era | undefined;
+  const decide = (era: Era): boolean => {
+    decided ??= era;
+    return decided === era;
+  };
+  const greeted = greet(connection, { ...options, mayAgree: () => decide('handshake') });
+  const modern = asked.then((probed) =>
+    probed.kind === 'modern' && decide('modern') ? settle(connection, probed.hello) : greeted,
   );
+  return Promise.any([modern, greeted]).catch(({ errors }: AggregateError) => Promise.reject(errors.at(-1)));
 }
 
 /** A request of the new era is what tells (MCP 2026-07-28 basic/transports/streamable-http, Backward Compatibility). */
 async function meetOverHttp(connection: Connection, options: MeetingOptions): Promise<Hello> {
   let probed: Probed;
   try {
-    probed = readDiscovered(options.upstream, await discover(connection));
+    probed = await probe(connection, options.upstream);
   } catch (thrown) {
     if (!isNoModernEvidence(toDoorError(thrown))) throw thrown;
     probed = HANDSHAKE;
   }
   options.heard?.();
-  if (probed.kind === 'modern') return settle(connection, probed.hello);
+  return probed.kind === 'modern' ? settle(connection, probed.hello) : greetEither(connection, options);
+}
+
+/** Greets, in the older way of HTTP where the newer one is refused. */
+async function greetEither(connection: Connection, options: MeetingOptions): Promise<Hello> {
   try {
     return await greet(connection, options);
   } catch (thrown) {
@@ -99,6 +107,21 @@ async function meetOverHttp(connection: Connection, options: MeetingOptions): Pr
     await fallBack.call(connection.transport);
     return greet(connection, options);
   }
+}
+
+/** @param heard called when it has said something, be it what it may */
+async function probe(connection: Connection, upstream: string, heard?: () => void): Promise<Probed> {
+  let answer: RawAnswer;
+  try {
+    answer = await discover(connection);
+  } catch (thrown) {
+    // Whoever knows the question knows how to answer it: what is no good answer is one of before.
+    if (!connection.isOpen || toDoorError(thrown).code !== 'UPSTREAM_BROKE_PROTOCOL') throw thrown;
+    heard?.();
+    return HANDSHAKE;
+  }
+  heard?.();
+  return readDiscovered(upstream, answer);
 }
 
 function greet(connection: Connection, options: MeetingOptions): Promise<Hello> {
