@@ -104,7 +104,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   c24: wire,
   c25: wire,
   c28: wire,
-  c29: later(5, 'the server/discover probe belongs to the 2026 era'),
+  c29: processes,
   c30: { runs: 'http-upstream.test.ts' },
   c31: { ...wire, except: ['server/discover: issue 5'] },
   c32: wire,

@@ -2,9 +2,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openDoor, until, upstreamWith } from '../fixtures/open-door.js';
+import { anyTool, namesOf, openDoor, type TestFolder, until, upstreamWith } from '../fixtures/open-door.js';
 import { cpuMs, findMarked } from '../fixtures/processes.js';
-import { getCase, titleOf } from './cases.js';
+import { getCase, titleOf, upstreamsOf } from './cases.js';
 import { FAILURES } from './words.js';
 
 /** Ignores SIGTERM and the end of its input, as the case says. */
@@ -133,6 +133,60 @@ describe.concurrent('starts', () => {
     expect(shown).toContain(bin);
   });
 });
+
+describe.concurrent('asking which era it speaks', () => {
+  const { listed_contains: listed, probe_timeout_ms_max: probeMs } = getCase('c29').expect as {
+    readonly listed_contains: readonly string[];
+    readonly probe_timeout_ms_max: number;
+  };
+
+  test(titleOf('c29'), { timeout: 20_000 }, async (test) => {
+    const { door, folder } = await openDoor(test, { upstreams: upstreamsOf('c29') });
+    const before = door.elapsedMs;
+    await door.call('legacy__a');
+    expect(door.elapsedMs - before).toBeLessThan(probeMs);
+    expect(namesOf(await door.request('tools/list'))).toEqual(expect.arrayContaining([...listed]));
+    for (const id of ['legacy', 'weird']) {
+      expect(folder.starts(id), id).toBe(1);
+      expect(folder.received(id, 'initialize'), id).toHaveLength(1);
+    }
+    // Not even its list is known to it, so it goes on ending: but it is never asked again.
+    await until(() => folder.starts('fatal') >= 3, 'a third start');
+    expect(methodsOfEach(folder, 'fatal').slice(0, 2)).toEqual([
+      ['server/discover'],
+      ['initialize', 'notifications/initialized', 'tools/list'],
+    ]);
+    expect(folder.received('fatal', 'server/discover')).toHaveLength(1);
+    expect(door.stderr).not.toContain('server/discover');
+  });
+
+  test(`${titleOf('c29')} (fatal, which lists)`, { timeout: 20_000 }, async (test) => {
+    const fatal = { ...upstreamsOf('c29').fatal, rules: upstreamWith([anyTool('a')]).rules };
+    const { door, folder } = await openDoor(test, { upstreams: { fatal } });
+    expect(namesOf(await door.request('tools/list'))).toEqual(['fatal__a']);
+    expect(methodsOfEach(folder, 'fatal').map(([first]) => first)).toEqual(['server/discover', 'initialize']);
+    door.endInput();
+    await door.ended();
+    const again = await openDoor(test, { upstreams: { fatal }, folder });
+    expect((await again.door.call('fatal__a')).message?.result).toBeDefined();
+    expect(methodsOfEach(folder, 'fatal').map(([first]) => first)).toEqual([
+      'server/discover',
+      'initialize',
+      'initialize',
+    ]);
+  });
+});
+
+/** What each process of an upstream was sent, in order. */
+function methodsOfEach(folder: TestFolder, id: string): string[][] {
+  const byPid = new Map<number, string[]>();
+  for (const { pid, line } of folder.records(id)) {
+    const methods = byPid.get(pid) ?? [];
+    byPid.set(pid, methods);
+    if (line !== undefined) methods.push((JSON.parse(line) as { method: string }).method);
+  }
+  return [...byPid.values()];
+}
 
 /** Config values are expanded once, and `$$` is a dollar. */
 function literal(text: string): string {
