@@ -71,6 +71,13 @@ const neutralBuilds = {
   resolveId: (id) => (id in NEUTRAL_BUILDS ? join(ROOT, 'node_modules', id, NEUTRAL_BUILDS[id]) : null),
 };
 
+/** undici names it for a cache that nobody here uses; an import of it would fail on Node 20, which has none. */
+const noSqlite = {
+  name: 'no-sqlite',
+  resolveId: { order: 'pre', handler: (id) => (id === 'node:sqlite' ? '\0no-sqlite' : null) },
+  load: (id) => (id === '\0no-sqlite' ? 'module.exports = {};' : null),
+};
+
 /** A lock of this age was left behind by a build that was killed: writing takes a moment. */
 const LOCK_MS = 30_000;
 
@@ -174,7 +181,12 @@ function openBundle(input, plugins = [], options = {}) {
     platform: 'node',
     external: isDeclared,
     // CommonJS packages require() Node's modules; as imports they need no loader of their own at start.
-    plugins: [neutralBuilds, esmExternalRequirePlugin({ external: [...builtinModules, /^node:/] }), ...plugins],
+    plugins: [
+      neutralBuilds,
+      noSqlite,
+      esmExternalRequirePlugin({ external: [...builtinModules, /^node:(?!sqlite)/] }),
+      ...plugins,
+    ],
     resolve: {
       // jsonc-parser and others ship a main that a bundler cannot see through beside a proper module.
       mainFields: ['module', 'main'],

@@ -1,20 +1,14 @@
-import type { IncomingMessage } from 'node:http';
-import type { Readable, Transform } from 'node:stream';
+import type { Transform } from 'node:stream';
 
 /**
- * The body of a response with its content encoding undone. None is asked for; servers and what lies before them send one
- * at times all the same.
+ * Undoes a content encoding. None is asked for; servers and what lies before them send one at times all the same.
  *
- * @param failed hears what is wrong with the encoded bytes
+ * @returns undefined where there is nothing to undo
  * @throws where the encoding is none we know
  */
-export function decodedBody(response: IncomingMessage, failed: (error: Error) => void): Readable {
-  const encoding = response.headers['content-encoding']?.trim().toLowerCase();
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return response;
-  const decoder = decoderFor(encoding);
-  decoder.on('error', failed);
-  // Not pipeline: a body that breaks off is to be told by its own error, which the response has.
-  return response.pipe(decoder);
+export function decoderOf(contentEncoding: string | undefined): Transform | undefined {
+  const encoding = contentEncoding?.trim().toLowerCase();
+  return encoding === undefined || encoding === '' || encoding === 'identity' ? undefined : decoderFor(encoding);
 }
 
 function decoderFor(encoding: string): Transform {

@@ -12,9 +12,6 @@ interface Progress {
   readonly hasHead: boolean;
 }
 
-/** A connection that was not there in time. */
-export class ConnectTimeout extends Error {}
-
 const WORDS: Readonly<Record<WireFault, string>> = {
   dns: 'there is no address for this name',
   refused: 'nobody takes the connection there',
@@ -55,16 +52,16 @@ export function wireError(place: string, error: NodeJS.ErrnoException, { isUnsen
 function classOf(error: NodeJS.ErrnoException): WireFault {
   if (error instanceof ProxyFault) return 'proxy';
   if (error instanceof CertificateFault) return 'tls';
-  if (error instanceof ConnectTimeout) return 'timeout';
   const code = error.code ?? '';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || error.syscall === 'getaddrinfo') return 'dns';
-  if (code === 'ETIMEDOUT') return 'timeout';
+  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
   if (code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL') {
     return 'refused';
   }
-  if (code.startsWith('HPE_') || code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT')) return 'protocol';
+  if (error.name === 'HTTPParserError' || /^(?:HPE_|Z_|ERR__ERROR_FORMAT|UND_ERR_HEADERS_OVERFLOW)/.test(code))
+    return 'protocol';
   if (isTls(code, error.message)) return 'tls';
-  return code.startsWith('ERR_INVALID') || code === 'ERR_UNESCAPED_CHARACTERS' ? 'unusable' : 'reset';
+  return code === 'UND_ERR_INVALID_ARG' || code.startsWith('ERR_INVALID') ? 'unusable' : 'reset';
 }
 
 function isTls(code: string, message: string): boolean {
@@ -80,13 +77,12 @@ function isTls(code: string, message: string): boolean {
 
 function isConnecting(error: NodeJS.ErrnoException): boolean {
   // A name with several addresses fails with all their errors in one.
-  if (error instanceof ConnectTimeout || error instanceof AggregateError) return true;
+  if (error instanceof AggregateError) return true;
   return error.syscall === 'connect' || error.syscall === 'getaddrinfo';
 }
 
 /** The code that experts look up; a fault of the proxy, or of a file, is said in whole. */
 function detailOf(error: NodeJS.ErrnoException): string {
-  const isOurs = error instanceof ProxyFault || error instanceof ConnectTimeout || error instanceof CertificateFault;
-  if (isOurs) return ` (${error.message})`;
+  if (error instanceof ProxyFault || error instanceof CertificateFault) return ` (${error.message})`;
   return error.code === undefined ? '' : ` (${error.code})`;
 }

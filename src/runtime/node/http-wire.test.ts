@@ -61,7 +61,12 @@ function ask(
           begun?.(exchange);
         },
         data: (chunk) => chunks.push(chunk),
-        end: () => resolve({ status, header, body: Buffer.concat(chunks).toString(), chunks: chunks.length }),
+        // A connection is free again a turn of the loop later.
+        end: () =>
+          setTimeout(
+            () => resolve({ status, header, body: Buffer.concat(chunks).toString(), chunks: chunks.length }),
+            2,
+          ),
         failed: reject,
       },
     );
@@ -139,7 +144,7 @@ describe('a request', () => {
   test('a Host of our own takes the place of that of the URL', async () => {
     const served = await serveHttp((request, response) => response.end(request.rawHeaders.join()));
     const { body } = await ask(made(), { url: served.url, headers: { host: 'up.test' } });
-    expect(body).toMatch(/^host,up\.test,content-length,7,Connection,keep-alive$/);
+    expect(body).toMatch(/^host,up\.test,connection,keep-alive,content-length,7$/);
   });
 
   test.each([

@@ -1,15 +1,16 @@
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Transform } from 'node:stream';
+import type { Dispatcher, Pool } from 'undici';
 import type { Piece } from '../../base/index.js';
 import type { HttpWire, WireExchange, WireHandlers, WireRequest } from '../../client/index.js';
-import { HttpAgents } from './http-wire-agents.js';
-import { decodedBody } from './http-wire-decoding.js';
+import { decoderOf } from './http-wire-decoding.js';
 import { wireError } from './http-wire-errors.js';
+import { HttpPools } from './http-wire-pools.js';
 import { lendNativeBytes } from './native-bytes.js';
-import { bareHost, findProxy, portOf } from './proxy.js';
+import { findProxy } from './proxy.js';
 import { ProxyFault, proxyHeaders } from './proxy-tunnel.js';
 
-export interface HttpWireOptions {
+interface HttpWireOptions {
   /** Names proxies and certificates; the process's own by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** How long a connection may take to be there, TLS and proxy included. */
@@ -21,50 +22,50 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_PLACES = 256;
 /** A body up to this size is sent in one piece; copying a larger one costs more than it saves. */
 const JOINED_BYTES = 65_536;
-/** A request that met closed connections only is given up. */
-const MAX_STALE = 3;
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
-/** How to get to a URL: what node:http wants to know, made once. */
+/** How to get to a URL: what is to be known of it, found out once. */
 interface Way {
-  readonly options: RequestOptions & { readonly agent: Agent };
-  /** Header names and values in turn, as node:http takes them without looking at each. */
-  readonly headers: readonly string[];
+  readonly pool: Pool;
+  readonly path: string;
+  readonly host: string;
   readonly place: string;
+  /** The user and password that stand in it, as a header's value. */
+  readonly credentials: string | undefined;
+  /** Names and values in turn. */
+  readonly proxyHeaders: readonly string[];
+  /** The headers of the last request there, and the list that was made of them. */
+  given: Readonly<Record<string, string>> | undefined;
+  list: string[];
 }
 
 /**
- * HTTP on node:http, over connections that are kept, through the proxies and with the authorities that the environment
- * names. Nothing is loaded, and no connection opened, before the first request. May be shared by all upstreams.
+ * HTTP on undici's connections, which are kept, through the proxies and with the authorities that the environment names.
+ * Not on node:http: its requests cost more than all else that is done for a call. No connection is opened before the
+ * first request. May be shared by all upstreams.
  */
 export function httpWire(options: HttpWireOptions = {}): HttpWire {
   lendNativeBytes();
-  return new NodeHttpWire(options);
+  return new PooledWire(options);
 }
 
-class NodeHttpWire implements HttpWire {
-  readonly agents: HttpAgents;
-  #http: typeof import('node:http') | undefined;
+class PooledWire implements HttpWire {
+  readonly #pools: HttpPools;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #ways = new Map<string, Way>();
 
   constructor({ env = process.env, connectTimeoutMs = CONNECT_TIMEOUT_MS }: HttpWireOptions) {
     this.#env = env;
-    this.agents = new HttpAgents({ env, connectTimeoutMs });
-  }
-
-  /** Loaded at the first request. */
-  get http(): typeof import('node:http') {
-    this.#http ??= process.getBuiltinModule('node:http');
-    return this.#http;
+    this.#pools = new HttpPools({ env, connectTimeoutMs });
   }
 
   send(request: WireRequest, handlers: WireHandlers): WireExchange {
-    return new NodeExchange(this, request, handlers);
+    return new Exchange(this, request, handlers);
   }
 
   async close(): Promise<void> {
-    this.agents.close();
+    this.#pools.close();
+    this.#ways.clear();
   }
 
   /** @throws where the environment names a proxy or a file that is no good */
@@ -80,121 +81,128 @@ class NodeHttpWire implements HttpWire {
 
   #findWay(url: URL): Way {
     const proxy = findProxyOrFault(url, this.#env);
-    const place = placeOf(url);
-    const headers = ['host', url.host];
-    if (url.username !== '' || url.password !== '') headers.push('authorization', basic(url));
+    const credentials = url.username !== '' || url.password !== '' ? basic(url) : undefined;
+    const common = { host: url.host, place: placeOf(url), credentials, given: undefined, list: [] };
+    const path = `${url.pathname}${url.search}`;
     if (proxy === undefined || url.protocol === 'https:') {
-      const agent = this.agents.agentFor(url.protocol, proxy);
-      const { protocol, pathname, search } = url;
-      const options = { protocol, host: bareHost(url), port: portOf(url), path: `${pathname}${search}`, agent };
-      return { options, headers, place };
+      return { ...common, pool: this.#pools.poolFor(url.origin, proxy), path, proxyHeaders: [] };
     }
     // A proxy for plain HTTP is asked for the whole URL (RFC 9112, 3.2.2).
-    for (const [name, value] of Object.entries(proxyHeaders(proxy))) headers.push(name, String(value));
-    const agent = this.agents.agentFor(proxy.protocol);
-    const path = `${url.origin}${url.pathname}${url.search}`;
-    const options = { protocol: proxy.protocol, host: bareHost(proxy), port: portOf(proxy), path, agent };
-    return { options, headers, place };
+    const headers = Object.entries(proxyHeaders(proxy)).flatMap(([name, value]) => [name, String(value)]);
+    return { ...common, pool: this.#pools.poolFor(proxy.origin), path: `${url.origin}${path}`, proxyHeaders: headers };
   }
 }
 
-class NodeExchange implements WireExchange {
-  readonly #wire: NodeHttpWire;
+/** One request on its way, as undici tells of it. */
+class Exchange implements WireExchange, Dispatcher.DispatchHandler {
   readonly #request: WireRequest;
   readonly #handlers: WireHandlers;
-  #out: ClientRequest | undefined;
-  #body: Readable | undefined;
+  /** There from when the request is about to be written. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #decoder: Transform | undefined;
   #place = '';
-  #stale = 0;
-  #isWritten = false;
   #hasHead = false;
   #isPaused = false;
   #isOver = false;
 
-  constructor(wire: NodeHttpWire, request: WireRequest, handlers: WireHandlers) {
-    this.#wire = wire;
+  constructor(wire: PooledWire, request: WireRequest, handlers: WireHandlers) {
     this.#request = request;
     this.#handlers = handlers;
-    this.#start();
+    try {
+      const way = wire.wayTo(request.url);
+      this.#place = way.place;
+      way.pool.dispatch(dispatchOptions(way, request), this);
+    } catch (thrown) {
+      this.onResponseError(undefined, thrown as Error);
+    }
   }
 
   pause(): void {
     this.#isPaused = true;
-    this.#body?.pause();
+    this.#controller?.pause();
+    this.#decoder?.pause();
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.#body?.resume();
+    this.#decoder?.resume();
+    this.#controller?.resume();
   }
 
   abort(): void {
     // Behind the end its connection may serve another request already.
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#body?.destroy();
-    this.#out?.destroy();
+    this.#decoder?.destroy();
+    this.#controller?.abort(new Error('aborted'));
   }
 
-  #start(): void {
-    const { method, headers, body } = this.#request;
-    try {
-      const way = this.#wire.wayTo(this.#request.url);
-      this.#place = way.place;
-      const chunks = body === undefined ? [] : chunksOf(body);
-      const out = this.#wire.http.request({
-        ...way.options,
-        method,
-        headers: headerList(way, headers, body && chunks),
-      });
-      this.#out = out;
-      out.on('response', (response) => this.#respond(response));
-      out.on('error', (error) => this.#fail(error));
-      // A response that has begun fails by itself, without an error of the request.
-      if (this.#wire.agents.isDoubtful(out)) setImmediate(() => this.#write(out, chunks));
-      else this.#write(out, chunks);
-    } catch (thrown) {
-      queueMicrotask(() => this.#fail(thrown as Error));
-    }
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // It may have been given up while it waited for a connection.
+    if (this.#isOver) return controller.abort(new Error('aborted'));
+    this.#controller = controller;
   }
 
-  #write(out: ClientRequest, chunks: readonly Uint8Array[]): void {
-    if (this.#isOver || out.destroyed || out !== this.#out) return;
-    this.#isWritten = true;
-    if (chunks.length < 2) {
-      out.end(chunks[0]);
-      return;
-    }
-    out.cork();
-    for (const chunk of chunks) out.write(chunk);
-    out.end();
-    out.uncork();
-  }
-
-  #respond(response: IncomingMessage): void {
-    if (this.#isOver) return;
-    const { statusCode = 0 } = response;
-    if (statusCode === PROXY_AUTHENTICATION_REQUIRED) {
-      response.destroy();
-      return this.#fail(new ProxyFault('it wants a user and a password, HTTP 407'));
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // What is interim (RFC 9110, 15.2) is no answer yet.
+    if (this.#isOver || status < 200) return;
+    if (status === PROXY_AUTHENTICATION_REQUIRED) {
+      return this.#giveUp(new ProxyFault('it wants a user and a password, HTTP 407'));
     }
     this.#hasHead = true;
-    this.#handlers.head(statusCode, (name) => headerOf(response, name));
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined && !this.#decode(encoding)) return;
+    this.#handlers.head(status, (name) => headerOf(headers, name));
+    if (this.#isPaused && !this.#isOver) controller.pause();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
-    response.on('error', (error) => this.#fail(error));
-    let body: Readable;
+    const decoder = this.#decoder;
+    if (decoder === undefined) return this.#handlers.data(chunk);
+    if (decoder.write(chunk)) return;
+    controller.pause();
+    decoder.once('drain', () => {
+      if (!this.#isPaused) controller.resume();
+    });
+  }
+
+  onResponseEnd(): void {
+    if (this.#decoder === undefined) this.#end();
+    else this.#decoder.end();
+  }
+
+  /** @param _controller undefined where it had not even begun */
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#decoder?.destroy();
+    const isUnsent = this.#controller === undefined;
+    const failure = wireError(this.#place || placeOf(new URL(this.#request.url)), error, {
+      isUnsent,
+      hasHead: this.#hasHead,
+    });
+    // What cannot be sent fails while it is being made: whoever made it is not ready to hear of it.
+    if (isUnsent) queueMicrotask(() => this.#handlers.failed(failure));
+    else this.#handlers.failed(failure);
+  }
+
+  /** @returns false where that failed the request */
+  #decode(encoding: string): boolean {
+    let decoder: Transform | undefined;
     try {
-      body = decodedBody(response, (error) => this.#fail(error));
+      decoder = decoderOf(encoding);
     } catch (thrown) {
-      response.destroy();
-      return this.#fail(thrown as Error);
+      this.#giveUp(thrown as Error);
+      return false;
     }
-    this.#body = body;
-    body.on('data', (chunk: Uint8Array) => {
+    this.#decoder = decoder;
+    decoder?.on('error', (error) => this.#giveUp(error));
+    decoder?.on('data', (chunk: Uint8Array) => {
       if (!this.#isOver) this.#handlers.data(chunk);
     });
-    body.on('end', () => this.#end());
-    if (this.#isPaused) body.pause();
+    decoder?.on('end', () => this.#end());
+    return true;
   }
 
   #end(): void {
@@ -203,25 +211,10 @@ class NodeExchange implements WireExchange {
     this.#handlers.end();
   }
 
-  #fail(error: NodeJS.ErrnoException): void {
-    if (this.#isOver) return;
-    // The connection was closed while nothing of the request had been written: another one serves as well.
-    if (!this.#isWritten && this.#out?.reusedSocket && this.#stale < MAX_STALE) {
-      this.#stale++;
-      return this.#start();
-    }
-    this.#isOver = true;
-    this.#out?.destroy();
-    const progress = { isUnsent: !this.#isWritten || isSecuring(this.#out), hasHead: this.#hasHead };
-    const place = this.#place === '' ? placeOf(new URL(this.#request.url)) : this.#place;
-    this.#handlers.failed(wireError(place, error, progress));
+  #giveUp(reason: Error): void {
+    this.onResponseError(this.#controller, reason);
+    this.#controller?.abort(reason);
   }
-}
-
-/** What is written before TLS stands is kept back, and never sent where that fails. */
-function isSecuring(out: ClientRequest | undefined): boolean {
-  const socket = out?.socket as { readonly secureConnecting?: boolean } | null | undefined;
-  return socket?.secureConnecting === true;
 }
 
 function findProxyOrFault(url: URL, env: Readonly<Record<string, string | undefined>>): URL | undefined {
@@ -245,51 +238,58 @@ function basic(url: URL): string {
   return `Basic ${Buffer.from(user).toString('base64')}`;
 }
 
-function headerList(
-  way: Way,
-  headers: Readonly<Record<string, string>>,
-  chunks: readonly Uint8Array[] | undefined,
-): string[] {
-  const list = [...way.headers];
+function dispatchOptions(way: Way, { method, headers, body }: WireRequest): Dispatcher.DispatchOptions {
+  const options = { path: way.path, method, headers: headerList(way, headers) };
+  if (body === undefined) return options;
+  const length = lengthOf(body);
+  if (length <= JOINED_BYTES) return { ...options, body: joined(body, length) };
+  // Large pieces go out uncopied. undici takes any iterable; only its types do not say so.
+  const chunks = body.map(bytesOf) as unknown as Buffer;
+  return { ...options, headers: [...options.headers, 'content-length', String(length)], body: chunks };
+}
+
+/** A transport gives the very same headers for request after request: their list is made once. */
+function headerList(way: Way, headers: Readonly<Record<string, string>>): string[] {
+  if (way.given === headers) return way.list;
+  const list = ['host', way.host];
+  // Credentials in a URL give way to those of the request.
+  if (way.credentials !== undefined && headers.authorization === undefined) {
+    list.push('authorization', way.credentials);
+  }
+  list.push(...way.proxyHeaders);
   for (const name in headers) {
-    if (name === 'host') {
-      list[1] = headers[name]!;
-      continue;
-    }
-    // Credentials in a URL give way to those of the request.
-    if (name === 'authorization' && list[2] === name) list.splice(2, 2);
-    list.push(name, headers[name]!);
+    if (name === 'host') list[1] = headers[name]!;
+    else list.push(name, headers[name]!);
   }
-  if (chunks !== undefined) {
-    let length = 0;
-    for (const chunk of chunks) length += chunk.length;
-    list.push('content-length', String(length));
-  }
+  way.given = headers;
+  way.list = list;
   return list;
 }
 
-/** The body as node:http takes it: one small chunk, or large ones uncopied. */
-function chunksOf(pieces: readonly Piece[]): Uint8Array[] {
+function lengthOf(pieces: readonly Piece[]): number {
   let length = 0;
   for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.end - piece.start;
-  if (length > JOINED_BYTES) return pieces.map(bytesOf);
-  const joined = Buffer.allocUnsafe(length);
+  return length;
+}
+
+function joined(pieces: readonly Piece[], length: number): Buffer {
+  const whole = Buffer.allocUnsafe(length);
   let at = 0;
   for (const piece of pieces) {
-    if (typeof piece === 'string') at += joined.write(piece, at);
+    if (typeof piece === 'string') at += whole.write(piece, at);
     else {
-      joined.set(piece.bytes.subarray(piece.start, piece.end), at);
+      whole.set(piece.bytes.subarray(piece.start, piece.end), at);
       at += piece.end - piece.start;
     }
   }
-  return [joined];
+  return whole;
 }
 
 function bytesOf(piece: Piece): Uint8Array {
   return typeof piece === 'string' ? Buffer.from(piece) : piece.bytes.subarray(piece.start, piece.end);
 }
 
-function headerOf(response: IncomingMessage, name: string): string | undefined {
-  const value = response.headers[name];
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }

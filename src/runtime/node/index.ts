@@ -14,7 +14,6 @@ export { egressFetch } from './egress-fetch.js';
 export { childEnvironment } from './environment.js';
 export { type EventLogOptions, jsonLogLine, type LogLevel, logEvents } from './event-log.js';
 export { type ServeHttpOptions, serveHttp } from './http-serving.js';
-export { type HttpWireOptions, httpWire } from './http-wire.js';
 export { LogStream } from './log-stream.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
 export { authorizerFor, authStatusOf, logInTo, logOutOf } from './oauth.js';

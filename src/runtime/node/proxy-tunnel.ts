@@ -1,13 +1,9 @@
-import type { ClientRequestArgs, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { bareHost, portOf } from './proxy.js';
 
 /** A proxy would not, or could not, let us through. */
 export class ProxyFault extends Error {}
-
-/** What an https.Agent opens a connection with. */
-export type TunnelOptions = ClientRequestArgs & ConnectionOptions;
 
 type Opened = (error: Error | null, socket?: Socket) => void;
 
@@ -19,16 +15,18 @@ export function proxyHeaders(proxy: URL): OutgoingHttpHeaders {
 }
 
 /**
- * Opens a TLS connection through a proxy, by CONNECT (RFC 9110, 9.3.6). Ours because Node 20's agents know no proxies, and
- * the libraries that do bring an HTTP client of their own.
+ * Opens a way through a proxy, by CONNECT (RFC 9110, 9.3.6). Ours because undici's own cannot be told what we know of a
+ * proxy that would not.
  *
- * @param options as an https.Agent gives them
- * @param opened called once
+ * @param opened called once, with the connection or with why there is none
  */
-export function openTunnel(proxy: URL, options: TunnelOptions, timeoutMs: number, opened: Opened): void {
+export function openTunnel(
+  proxy: URL,
+  { host, port }: { readonly host: string; readonly port: number },
+  timeoutMs: number,
+  opened: Opened,
+): void {
   const { request } = process.getBuiltinModule(proxy.protocol === 'https:' ? 'node:https' : 'node:http');
-  const tls = process.getBuiltinModule('node:tls');
-  const { host = '', port } = options;
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   let isOver = false;
   const finish = (error: Error | null, socket?: Socket): void => {
@@ -57,10 +55,7 @@ export function openTunnel(proxy: URL, options: TunnelOptions, timeoutMs: number
       socket.destroy();
       return finish(new ProxyFault(`the proxy ${proxy.host} refused the connection (HTTP ${response.statusCode})`));
     }
-    const { servername } = options;
-    const secured: TLSSocket = tls.connect({ ...options, socket, ...(servername !== undefined && { servername }) });
-    // Handed over before it is secure, as an https.Agent's own sockets are: its errors are the request's.
-    finish(null, secured);
+    finish(null, socket);
   });
   connect.once('response', (response: IncomingMessage) => {
     response.destroy();
