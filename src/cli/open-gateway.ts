@@ -1,3 +1,4 @@
+import { EventBus } from '../base/index.js';
 import type { CatalogCache, Gateway, Mount } from '../gateway/index.js';
 import { FileCatalogCache, gatewayLimitsOf, mountsOf, validationOf } from '../runtime/node/index.js';
 import type { Cli } from './cli.js';
@@ -19,13 +20,20 @@ export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenO
   const { config, folder } = loaded;
   const { isVerbose, isOneShot, startTimeoutMs } = options;
   const { environment } = cli;
-  const mounts = mountsOf(config, { folder, environment, ...(isVerbose && { onStderr: stderrLines(cli.err) }) });
+  const events = new EventBus();
+  const mounts = mountsOf(config, {
+    folder,
+    environment,
+    events,
+    ...(isVerbose && { onStderr: stderrLines(cli.err) }),
+  });
   const refuse = isOneShot ? { invalidArguments: 'protocol-error' as const } : {};
   const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
   const adjust = (mount: Mount): Mount => ({ ...mount, ...start, validation: { ...mount.validation, ...refuse } });
   const cache = new FileCatalogCache({ environment: cli.environment });
   return cli.createGateway({
     mounts: mounts.map((mount) => ('error' in mount ? mount : adjust(mount))),
+    events,
     prefix: config.prefix,
     validation: { ...validationOf(config.validation), ...refuse },
     limits: gatewayLimitsOf(config),

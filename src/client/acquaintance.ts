@@ -19,6 +19,8 @@ export interface AcquaintanceOptions {
   /** How long an upstream may take to say that it will tell of changes, in milliseconds. */
   readonly timeoutMs: number;
   readonly warn: (warning: string, message: string) => void;
+  /** Changes may have gone by untold. */
+  readonly missed: () => void;
 }
 
 /** How one upstream is spoken to, over all its connections: in which era, and what it is told of us. */
@@ -29,6 +31,15 @@ export class Acquaintance {
   /** It was asked which era it speaks, and has said nothing yet: if it ends now, that may be why. */
   #isProbed = false;
   #listening: Listening | undefined;
+  /** What was said last, and of whom: request after request says the same. */
+  #lastMeta:
+    | {
+        readonly capabilities: CallerCapabilities;
+        readonly codec: Codec;
+        readonly logLevel: string | undefined;
+        readonly text: string;
+      }
+    | undefined;
 
   constructor(options: AcquaintanceOptions) {
     this.#options = options;
@@ -49,13 +60,17 @@ export class Acquaintance {
   /** What each request says of us and of its caller, in the era that has it said. */
   metaOf(codec: Codec, { caller, logLevel }: RequestOptions): string {
     const capabilities = caller?.capabilities ?? this.#options.capabilities;
+    const last = this.#lastMeta;
+    if (last?.capabilities === capabilities && last.codec === codec && last.logLevel === logLevel) return last.text;
     const clientCapabilities = capabilitiesText(capabilities);
-    return requestMeta(codec, { clientInfo: this.#clientInfo, clientCapabilities, logLevel });
+    const text = requestMeta(codec, { clientInfo: this.#clientInfo, clientCapabilities, logLevel });
+    this.#lastMeta = { capabilities, codec, logLevel, text };
+    return text;
   }
 
   /** Gets acquainted on a connection that is open, and listens for what is told unasked. @throws {DoorError} as `meet` */
   async make(connection: Connection): Promise<Hello> {
-    const { upstream, clock, info, capabilities, warn } = this.#options;
+    const { upstream, clock, info, capabilities, warn, missed } = this.#options;
     const { era } = this.#memory;
     this.#isProbed = era === 'auto' && !connection.transport.hasStreams && !this.#memory.isModern;
     const heard = (): void => {
@@ -74,7 +89,7 @@ export class Acquaintance {
     this.#listening = undefined;
     if (hello.codec.era === 'modern') {
       const { timeoutMs } = this.#options;
-      this.#listening = new Listening({ upstream, connection, hello, clock, timeoutMs, warn });
+      this.#listening = new Listening({ upstream, connection, hello, clock, timeoutMs, warn, missed });
       // Before anything is listed: what changes meanwhile is told of.
       this.#listening.start();
     }

@@ -128,17 +128,7 @@ export class Client {
       ready: (ready, isNews) => this.#ready(ready, isNews),
       failed: () => options.failed?.(),
     });
-    const { era = 'auto', info, capabilities = {} } = options;
-    const warn = (warning: string, message: string): void => this.#warnings.tell(warning, `${upstream}: ${message}`);
-    this.#acquaintance = new Acquaintance({
-      upstream,
-      clock,
-      era,
-      info,
-      capabilities,
-      timeoutMs: startTimeoutMs,
-      warn,
-    });
+    this.#acquaintance = this.#acquaint(options);
     this.#warnings = new RareWarnings(clock, (warning, message, tool) =>
       events.emit('server.warning', { upstream, warning, message, ...(tool !== undefined && { tool }) }),
     );
@@ -146,6 +136,15 @@ export class Client {
       events.emit('server.warning', { upstream, ...warning, message: `${upstream}: ${warning.message}` }),
     );
     this.#relister = new Coalescer(clock, RELIST_EVERY_MS, () => this.#relist());
+  }
+
+  #acquaint({ upstream, clock, era = 'auto', info, capabilities = {}, startTimeoutMs: timeoutMs }: ClientOptions) {
+    const warn = (warning: string, message: string): void => this.#warnings.tell(warning, `${upstream}: ${message}`);
+    const missed = (): void => {
+      this.#outdated();
+      if (this.state.kind === 'ready') this.#options.connected?.();
+    };
+    return new Acquaintance({ upstream, clock, era, info, capabilities, timeoutMs, warn, missed });
   }
 
   get state(): ClientState {

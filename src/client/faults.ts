@@ -21,7 +21,9 @@ export function faultOf(code: FaultCode, message: string, { upstream, pending, c
 /** What a request fails with of which its transport says why it gets no answer. */
 export function failureOf(upstream: string, { options }: Pending, reason: DoorError): DoorError {
   const { code, message, data, hint } = reason;
-  return new DoorError(code, `${upstream}: ${options.about}: ${message}`, {
+  // Who wants to know its user says so by itself.
+  const isAboutLeave = code === 'AUTH_REQUIRED' || code === 'FORBIDDEN';
+  return new DoorError(code, isAboutLeave ? message : `${upstream}: ${options.about}: ${message}`, {
     data: { ...data, upstream },
     ...(hint !== undefined && { hint }),
     cause: reason,

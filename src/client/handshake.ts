@@ -132,6 +132,8 @@ function readInitializeResult(upstream: string, answer: RawAnswer): Hello {
 export interface Written {
   readonly tail: string;
   readonly noise: string;
+  /** It is reached over a network: there is no process of ours to look at. */
+  readonly isRemote: boolean;
 }
 
 /** A connection that was lost says what the process itself had to say about it. */
@@ -151,13 +153,21 @@ export function explainStart(upstream: string, error: DoorError, written: Writte
   const code = first === 'UPSTREAM_LOST' || first === 'INTERNAL' ? 'UPSTREAM_UNREACHABLE' : first;
   // No call was under way: that handshake's outcome is nobody's concern.
   const { outcome: _, ...facts } = error.data;
-  const message = error.message.startsWith(`${upstream}: `) ? error.message : `${upstream}: ${error.message}`;
+  const message = isNamed(upstream, error) ? error.message : `${upstream}: ${error.message}`;
   const said = tail === '' ? '' : `. It wrote: ${tail}`;
   return new DoorError(code, `${message}${said}`, {
     data: { ...facts, upstream },
-    hint: error.hint ?? 'See all it wrote with --verbose, or run its command by hand.',
+    hint:
+      error.hint ?? (written.isRemote ? REMOTE_HINT : 'See all it wrote with --verbose, or run its command by hand.'),
     cause: error,
   });
+}
+
+const REMOTE_HINT = 'Check its url and headers, and that it is up.';
+
+/** Whether a message says already whom it is about. */
+function isNamed(upstream: string, { code, message }: DoorError): boolean {
+  return message.startsWith(`${upstream}: `) || code === 'AUTH_REQUIRED' || code === 'FORBIDDEN';
 }
 
 /** Raising the time would not help: it speaks, but something else. */

@@ -173,7 +173,7 @@ export class Lifecycle {
     } catch (thrown) {
       const error = toDoorError(thrown);
       if (this.#isClosed() || !this.#options.isWorthAnotherWay?.(error)) {
-        throw this.#startFailed(error, opening?.written() ?? { tail: '', noise: '' });
+        throw this.#startFailed(error, opening?.written() ?? { tail: '', noise: '', isRemote: false });
       }
     } finally {
       this.#giveUp = () => {};
@@ -184,7 +184,8 @@ export class Lifecycle {
 
   #open(deadline: StartDeadline): Opening {
     const transport = this.#options.connect();
-    const written = (): Written => ({ tail: transport.tail(), noise: connection.firstNoise });
+    const isRemote = transport.hasStreams;
+    const written = (): Written => ({ tail: transport.tail(), noise: connection.firstNoise, isRemote });
     const activity = (): void => deadline.extend();
     const lost = (reason: DoorError): void => this.#lost(connection, explainLoss(reason, written()));
     const connection: Connection = this.#options.wrap(transport, { lost, activity });

@@ -1,4 +1,12 @@
-import { CallSignal, type Clock, DoorError, decodeText, type JsonSlice, toDoorError } from '../base/index.js';
+import {
+  CallSignal,
+  type Clock,
+  DoorError,
+  decodeText,
+  type JsonSlice,
+  type Scheduled,
+  toDoorError,
+} from '../base/index.js';
 import type { Connection } from './connection.js';
 import { type Hello, optionsOf } from './handshake.js';
 import type { OwnMethod } from './methods.js';
@@ -11,6 +19,8 @@ export interface ListeningOptions {
   /** How long an upstream may take to acknowledge, in milliseconds. */
   readonly timeoutMs: number;
   readonly warn: (warning: string, message: string) => void;
+  /** It tells again after it had stopped: what changed meanwhile nobody was told of. */
+  readonly missed: () => void;
 }
 
 const FIRST_DELAY_MS = 1_000;
@@ -21,9 +31,13 @@ const STOPPED = Symbol('not wanted any more');
 interface Stream {
   readonly id: number;
   readonly signal: CallSignal;
+  /** The resources that it was asked for. */
+  readonly uris: ReadonlySet<string>;
   /** What its upstream agreed to tell of. */
   readonly agreed: Promise<ReadonlySet<string>>;
 }
+
+const NOTHING: ReadonlySet<string> = new Set();
 
 /**
  * What an upstream of the 2026 era tells unasked: it is asked to, by one long request (MCP 2026-07-28
@@ -32,12 +46,19 @@ interface Stream {
  */
 export class Listening {
   readonly #options: ListeningOptions;
-  readonly #uris = new Set<string>();
+  /** The resources that somebody wants to hear of, and what came of saying so. */
+  readonly #wanted = new Map<string, Promise<void>>();
   #stream: Stream | undefined;
-  #opening: Promise<ReadonlySet<string>> | undefined;
+  /** The request that is under way: it was made before, and knows nothing of what is wanted since. */
+  #opening: Promise<unknown> = Promise.resolve();
+  /** The one that is made when that has come to an end, not worded yet. */
+  #next: Promise<ReadonlySet<string>> | undefined;
   /** By the id of the request that was made: who waits for its acknowledgment. */
   readonly #waiting = new Map<number, (agreed: ReadonlySet<string>) => void>();
+  #again: Scheduled | undefined;
   #failures = 0;
+  /** Nothing has been told for a while, though it was asked for. */
+  #hasStopped = false;
   #isOffered = true;
 
   constructor(options: ListeningOptions) {
@@ -46,36 +67,32 @@ export class Listening {
 
   /** Listens for changes of the upstream's lists, where it tells of any. */
   start(): void {
-    const { tools, resources, prompts } = this.#options.hello.capabilities.changes;
-    if (tools || resources || prompts) this.#renew().catch(() => {});
+    if (!this.#isUpToDate) this.#renew().catch(() => {});
   }
 
   /** From now on it is told when this resource changes. @throws {DoorError} RESOURCE_UNKNOWN where the upstream does not agree */
-  async add(uri: string): Promise<void> {
-    if (this.#uris.has(uri)) return;
-    this.#uris.add(uri);
-    const agreed = await this.#renewWith(uri);
+  add(uri: string): Promise<void> {
+    const known = this.#wanted.get(uri);
+    if (known !== undefined) return known;
+    const added = this.#add(uri);
+    this.#wanted.set(uri, added);
+    added.catch(() => {
+      if (this.#wanted.get(uri) === added) this.#wanted.delete(uri);
+    });
+    return added;
+  }
+
+  async #add(uri: string): Promise<void> {
+    const agreed = await this.#renew();
     if (agreed.has(uri)) return;
-    this.#uris.delete(uri);
     const { upstream } = this.#options;
     throw new DoorError('RESOURCE_UNKNOWN', `${upstream} does not tell when ${uri.slice(0, 200)} changes`, {
       data: { upstream, uri: uri.slice(0, 200) },
     });
   }
 
-  async #renewWith(uri: string): Promise<ReadonlySet<string>> {
-    try {
-      // A request that is under way was made before; it knows nothing of this one.
-      await this.#opening?.catch(() => {});
-      return await this.#renew();
-    } catch (thrown) {
-      this.#uris.delete(uri);
-      throw thrown;
-    }
-  }
-
   remove(uri: string): void {
-    if (this.#uris.delete(uri)) this.#renew().catch(() => {});
+    if (this.#wanted.delete(uri)) this.#renew().catch(() => {});
   }
 
   /**
@@ -111,46 +128,67 @@ export class Listening {
     this.#waiting.get(id)?.(new Set(Array.isArray(uris) ? (uris as string[]) : []));
   }
 
-  /** Makes the request anew; those who want it at the same time share it. */
+  /** Makes the request anew, once one that is under way has come to an end; those who want it at the same time share it. */
   #renew(): Promise<ReadonlySet<string>> {
-    this.#opening ??= this.#replace().finally(() => {
-      this.#opening = undefined;
+    if (this.#next !== undefined) return this.#next;
+    const next = this.#opening.then(() => {
+      this.#next = undefined;
+      return this.#replace();
     });
-    return this.#opening;
+    this.#next = next;
+    this.#opening = next.catch(() => {});
+    return next;
   }
 
   async #replace(): Promise<ReadonlySet<string>> {
-    // Whatever else is wanted in this turn goes into the same request.
-    await Promise.resolve();
-    const { upstream, connection, clock, timeoutMs } = this.#options;
+    const { upstream, clock, timeoutMs } = this.#options;
     if (!this.#isOffered)
       throw new DoorError('RESOURCE_UNKNOWN', `${upstream} tells of no changes`, { data: { upstream } });
     const before = this.#stream;
+    if (!this.#isAnythingWanted) {
+      this.#stream = undefined;
+      before?.signal.abort(STOPPED);
+      return NOTHING;
+    }
     const stream = this.#open();
     const timer = clock.schedule(timeoutMs, () =>
       stream.signal.abort(new DoorError('TIMEOUT', `${upstream}: subscriptions/listen was not acknowledged`)),
     );
     try {
       const agreed = await stream.agreed;
+      if (this.#hasStopped) this.#options.missed();
+      this.#hasStopped = false;
       this.#failures = 0;
       this.#stream = stream;
+      this.#again?.cancel();
       before?.signal.abort(STOPPED);
       return agreed;
     } finally {
       timer.cancel();
       this.#waiting.delete(stream.id);
-      if (!connection.isOpen) this.#waiting.clear();
     }
+  }
+
+  get #isAnythingWanted(): boolean {
+    const { tools, resources, prompts } = this.#options.hello.capabilities.changes;
+    return tools || resources || prompts || this.#wanted.size > 0;
+  }
+
+  get #isUpToDate(): boolean {
+    if (this.#stream === undefined) return !this.#isAnythingWanted;
+    const { uris } = this.#stream;
+    return uris.size === this.#wanted.size && [...uris].every((uri) => this.#wanted.has(uri));
   }
 
   #open(): Stream {
     const { connection, hello } = this.#options;
     const { tools, resources, prompts } = hello.capabilities.changes;
+    const uris = new Set(this.#wanted.keys());
     const filter = {
       ...(tools && { toolsListChanged: true }),
       ...(prompts && { promptsListChanged: true }),
       ...(resources && { resourcesListChanged: true }),
-      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
+      ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
     };
     const signal = new CallSignal();
     const params = `{"notifications":${JSON.stringify(filter)}}`;
@@ -160,8 +198,7 @@ export class Listening {
       if (raw.kind === 'error') this.#refused(decodeText(raw.bytes, raw.start, raw.end));
       throw new DoorError('UPSTREAM_LOST', 'the stream of notifications ended');
     });
-    const agreed = Promise.race([acknowledged, ended]);
-    const stream: Stream = { id, signal, agreed };
+    const stream: Stream = { id, signal, uris, agreed: Promise.race([acknowledged, ended]) };
     ended.catch((reason: unknown) => this.#ended(stream, reason));
     return stream;
   }
@@ -171,17 +208,18 @@ export class Listening {
     if (code === -32601) this.#isOffered = false;
   }
 
-  /** It ended, and not because we wanted it to: it is opened again after a while. */
+  /** It ended, and not because we wanted it to: what is missing for that is asked for again after a while. */
   #ended(stream: Stream, reason: unknown): void {
     const { connection, clock, warn } = this.#options;
     if (reason === STOPPED || !connection.isOpen || !this.#isOffered) return;
     if (this.#stream === stream) this.#stream = undefined;
-    else if (this.#stream !== undefined) return;
+    this.#hasStopped = this.#stream === undefined;
     this.#failures++;
     if (this.#failures === 3) warn('listen-failed', `keeps ending its notifications: ${toDoorError(reason).message}`);
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (this.#failures - 1), LONGEST_DELAY_MS);
-    clock.schedule(delayMs, () => {
-      if (connection.isOpen && this.#stream === undefined) this.#renew().catch(() => {});
+    this.#again?.cancel();
+    this.#again = clock.schedule(delayMs, () => {
+      if (connection.isOpen && !this.#isUpToDate) this.#renew().catch(() => {});
     });
   }
 }

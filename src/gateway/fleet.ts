@@ -32,7 +32,7 @@ import { type About, MountedUpstream } from './mounted.js';
 import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
 import { Notifications, OWN_STATUS, type Recipient } from './notifications.js';
 import { OfferShelf } from './offers.js';
-import type { Attempt, Request as RoundedRequest } from './rounds.js';
+import { type Attempt, isFinal, isOfOneRound, type Request as RoundedRequest } from './rounds.js';
 import type { RelayedAnswer, RelayedMethod, TaskMethod, ToolAnswer, ToolCall } from './types.js';
 import { waitForLists } from './waiting.js';
 
@@ -113,6 +113,7 @@ export class Fleet {
   }
 
   call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
+    this.#notifications.served(options.principal);
     const entry = this.#show().find(params.name);
     if (entry !== undefined) return this.#send(entry, params, options);
     return this.#lookUpAgain(params.name, options.signal).then(
@@ -122,6 +123,7 @@ export class Fleet {
   }
 
   async callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer> {
+    this.#notifications.served(options.principal);
     const scanner = new JsonScanner({ nestingLimit: this.options.limits.maxDepth + 2 });
     const params = makeCallParams(scanner, call.tool, call.arguments);
     if (typeof params === 'string') {
@@ -212,6 +214,7 @@ export class Fleet {
     options: CallOptions,
   ): Promise<RelayedAnswer> {
     if (mount === OWN_STATUS.mount) return NOTHING;
+    this.#notifications.served(options.principal);
     const mounted = this.getMount(mount);
     const send = async (changed: CallOptions): Promise<ToolAnswer> => {
       if (changed.logLevel !== undefined) await this.#notifications.hear(mounted, changed.logLevel);
@@ -232,26 +235,21 @@ export class Fleet {
   ): Promise<ToolAnswer> {
     const { caller, signal } = options;
     if (caller === undefined || (caller.takesRequests && mounted.era === 'handshake')) return send(options);
-    const { elicitationFormats: formats, elicitationSchemas: schemas } = mounted.validation;
+    const { rounds } = this.options;
     const { requestState, inputResponses } = params.comeback;
-    return this.options.rounds.run(
-      {
-        caller,
-        method,
-        key: params.key,
-        params,
-        ...(requestState !== undefined && { requestState }),
-        ...(inputResponses !== undefined && { inputResponses }),
-        ...(signal !== undefined && { signal }),
-      },
-      {
-        upstream: mounted.id,
-        tool,
-        formats,
-        schemas,
-        send: (attempt) => send(attemptOf(options, attempt)),
-      },
-    );
+    const { elicitationFormats: formats, elicitationSchemas: schemas } = mounted.validation;
+    const request = (): RoundedRequest => ({
+      caller,
+      method,
+      key: params.key,
+      params,
+      ...(requestState !== undefined && { requestState }),
+      ...(inputResponses !== undefined && { inputResponses }),
+      ...(signal !== undefined && { signal }),
+    });
+    const target = { upstream: mounted.id, tool, formats, schemas, send: (a: Attempt) => send(attemptOf(options, a)) };
+    if (!isOfOneRound(caller, params.comeback) || options.retry !== undefined) return rounds.run(request(), target);
+    return send(options).then((answer) => (isFinal(answer) ? answer : rounds.receive(request(), target, answer)));
   }
 
   /** The log level that somebody wants has changed. */
@@ -334,10 +332,13 @@ export class Fleet {
   #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
     const mounted = this.getMount(entry.mount);
     const { caller, logLevel } = options;
+    if (caller === undefined || (caller.takesRequests && mounted.era === 'handshake')) {
+      return this.#attempt(mounted, entry, params, options);
+    }
     const send = (changed: CallOptions): Promise<ToolAnswer> => this.#attempt(mounted, entry, params, changed);
-    if (caller === undefined || (caller.takesRequests && mounted.era === 'handshake')) return send(options);
     const where = { mounted, tool: entry.tool.name };
-    const rounded = { ...params, key: params.name };
+    const { bytes, start, end, comeback } = params;
+    const rounded = { bytes, start, end, key: params.name, comeback };
     if (logLevel === undefined) return this.#inRounds('tools/call', rounded, where, options, send);
     const heard = this.#notifications.hear(mounted, logLevel);
     return heard.then(() => this.#inRounds('tools/call', rounded, where, options, send));

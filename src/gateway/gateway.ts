@@ -22,7 +22,7 @@ const LIMITS: GatewayLimits = {
 /** Puts many upstreams behind one catalog. Nothing starts before `start`, or before a mount is asked for. */
 export function createGateway(options: GatewayOptions): Gateway {
   const clock = options.clock ?? systemClock;
-  const events = new EventBus();
+  const { events = new EventBus() } = options;
   const parked = new ParkedRequests();
   const { secret, store = new MemoryStore({ clock }) } = options;
   const key = secret === undefined ? randomKey() : keyOfSecret(secret);

@@ -45,6 +45,9 @@ const scanner = new JsonScanner();
 /** What the upstreams of one fleet say unasked, and who of its callers hears it. */
 export class Notifications {
   readonly #recipients = new Set<Recipient>();
+  /** Principals for whom anything was ever done here, and the last of them. */
+  readonly #served = new Set<string>();
+  #lastServed: string | undefined;
   readonly #subscribers = new Map<string, Subscribed>();
   readonly #publicUri: (mount: string, uri: string) => string;
   /** Asking each upstream for the level: one request at once, whatever callers do. */
@@ -72,6 +75,14 @@ export class Notifications {
 
   add(recipient: Recipient): void {
     this.#recipients.add(recipient);
+    if (recipient.principal !== undefined) this.served(recipient.principal);
+  }
+
+  /** Something is done for a principal: what upstreams say from now on may be about that. */
+  served({ id }: Principal): void {
+    if (id === this.#lastServed) return;
+    this.#lastServed = id;
+    this.#served.add(id);
   }
 
   /** It hears nothing more. @returns what nobody is subscribed to any longer */
@@ -195,11 +206,10 @@ export class Notifications {
       if (this.#isWanted(params, logLevel)) caller.tell('notifications/message', onOneLine(params));
       return;
     }
-    // It may be about anybody's call: strangers are not to hear of each other's.
-    const recipients = [...this.#recipients];
-    if (new Set(recipients.map(({ principal }) => principal?.id)).size > 1) return;
+    // It may be about anything that anybody ever called: strangers are not to hear of each other's.
+    if (this.#served.size > 1) return;
     const line = onOneLine(params);
-    for (const recipient of recipients) {
+    for (const recipient of this.#recipients) {
       if (this.#isWanted(params, recipient.logLevel)) recipient.tell('notifications/message', line);
     }
   }

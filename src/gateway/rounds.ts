@@ -12,6 +12,7 @@ import {
   sliceOf,
 } from '../base/index.js';
 import { type AskCaller, askingOf, type ParkedRequests } from '../client/index.js';
+import type { Comeback } from '../protocol/index.js';
 import type { StateStore } from '../store/index.js';
 import { InputJudge } from './input-judge.js';
 import { type InputRequired, readInputRequired } from './input-requests.js';
@@ -33,6 +34,16 @@ import {
 import type { ToolAnswer } from './types.js';
 
 export type { Attempt, Request, Target } from './rounds-request.js';
+
+/** Whether a request can be sent as it is, without any of this, unless its answer turns out not to be final. */
+export function isOfOneRound(caller: Caller, { requestState, inputResponses }: Comeback): boolean {
+  return !caller.takesRequests && !canBeAsked(caller) && requestState === undefined && inputResponses === undefined;
+}
+
+/** Whether an answer is surely what the caller gets; an error may ask for something (code -32042). */
+export function isFinal({ kind, isInputRequired }: ToolAnswer): boolean {
+  return kind === 'result' && isInputRequired !== true;
+}
 
 export interface RoundsOptions {
   /** 32 bytes. Processes with one key continue each other's rounds, save those that wait in one process. */
@@ -85,6 +96,11 @@ export class Rounds {
     if (requestState !== undefined) return this.#continue(round, requestState);
     if (inputResponses !== undefined) return this.#startWithAnswers(round, inputResponses);
     return this.#send(round, { caller, signal });
+  }
+
+  /** Takes over where a request of one round (`isOfOneRound`) was sent, and its answer is not final. */
+  async receive(request: Request, target: Target, answer: ToolAnswer): Promise<ToolAnswer> {
+    return this.#receive(new Round(request, target), answer);
   }
 
   /** How callers who can be asked at any time are asked for an upstream. */

@@ -212,6 +212,8 @@ export interface GatewayOptions {
   readonly prefix?: PrefixRule;
   readonly validation?: Partial<Validation>;
   readonly limits?: Partial<GatewayLimits>;
+  /** Where events are told. Default: a bus of its own. */
+  readonly events?: EventBus;
   /** How doorward introduces itself to upstreams. */
   readonly info?: { readonly name: string; readonly version: string };
   readonly clock?: Clock;

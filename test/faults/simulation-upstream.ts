@@ -1,6 +1,6 @@
 /** An upstream of the simulation: one per mount; each connection to it is a transport whose pipes take their time. */
 import { DoorError, decodeText, encodeText, joinPieces, type Piece } from '../../src/base/index.js';
-import type { LineTransport, LineHandlers } from '../../src/client/index.js';
+import type { LineHandlers, LineTransport } from '../../src/client/index.js';
 import type { SimulationClock } from './simulation-clock.js';
 import type { SimulationJournal } from './simulation-journal.js';
 import { offersText } from './simulation-offers.js';

@@ -29,6 +29,8 @@ export type Headers = Readonly<Record<string, string>>;
 const FIRST_NAMED_REVISION = '2025-06-18';
 /** What a session id may consist of (MCP 2025-11-25 basic/transports, Session Management). */
 const SESSION_ID = /^[\x21-\x7e]+$/;
+/** So many sets of headers are kept: one for each tool that is called, and each resource that is read. */
+const MAX_POSTINGS = 512;
 const BOTH_KINDS = 'application/json, text/event-stream';
 /** Ours alone to set, or the connection's: a configured header of the same name would contradict the message. */
 const OWN_HEADERS = new Set([
@@ -64,6 +66,8 @@ export class HttpLink {
   #sessionId: string | undefined;
   /** The headers of a POST of the handshake era, the same for all; remade when codec or session change. */
   #posting: Headers | undefined;
+  /** The headers of a POST of the modern era that has none of its tool's own, by method and name. */
+  readonly #modernPosting = new Map<string, Headers>();
   /** Requests under way. */
   readonly open = new Set<Stoppable>();
   isPaused = false;
@@ -93,6 +97,7 @@ export class HttpLink {
   agree(codec: Codec): void {
     this.#codec = codec;
     this.#posting = undefined;
+    this.#modernPosting.clear();
   }
 
   get sessionId(): string | undefined {
@@ -145,8 +150,21 @@ export class HttpLink {
     return { place: placeOf(this.url), server: this.#server, secrets };
   }
 
-  /** MCP 2026-07-28 basic/transports/streamable-http, Request Metadata. */
   #modernHeaders(about: Outgoing): Headers {
+    const { codec, method, name, headers } = about;
+    if (codec !== undefined || headers !== undefined) return this.#makeModernHeaders(about);
+    const key = `${method} ${name}`;
+    let known = this.#modernPosting.get(key);
+    if (known === undefined) {
+      if (this.#modernPosting.size >= MAX_POSTINGS) this.#modernPosting.clear();
+      known = this.#makeModernHeaders(about);
+      this.#modernPosting.set(key, known);
+    }
+    return known;
+  }
+
+  /** MCP 2026-07-28 basic/transports/streamable-http, Request Metadata. */
+  #makeModernHeaders(about: Outgoing): Headers {
     const headers: Record<string, string> = {
       ...this.#headers,
       accept: BOTH_KINDS,

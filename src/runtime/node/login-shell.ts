@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { DoorError, type Piece } from '../../base/index.js';
-import type { LineTransport, LineHandlers } from '../../client/index.js';
+import type { LineHandlers, LineTransport } from '../../client/index.js';
 import { endGroup, keepGroup, killGroup } from './process-group.js';
 import { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 

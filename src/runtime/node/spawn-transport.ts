@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { DoorError, type Piece } from '../../base/index.js';
-import type { LineTransport, LineHandlers } from '../../client/index.js';
+import type { LineHandlers, LineTransport } from '../../client/index.js';
 import { childEnvironment } from './environment.js';
 import { findCandidates, searchedPath } from './find-command.js';
 import { lendNativeBytes } from './native-bytes.js';
