@@ -27,12 +27,20 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 const STOPPED = Symbol('not wanted any more');
 
+/** Somebody wants to hear of a resource. */
+interface Wish {
+  /** What comes of saying so. */
+  readonly added: Promise<void>;
+  /** The upstream has agreed to it once. */
+  isHeld: boolean;
+}
+
 /** One stream of notifications, open until either side ends it. */
 interface Stream {
   readonly id: number;
   readonly signal: CallSignal;
-  /** The resources that it was asked for. */
-  readonly uris: ReadonlySet<string>;
+  /** What it was asked for, by resource. */
+  readonly wishes: ReadonlyMap<string, Wish>;
   /** What its upstream agreed to tell of. */
   readonly agreed: Promise<ReadonlySet<string>>;
 }
@@ -46,8 +54,8 @@ const NOTHING: ReadonlySet<string> = new Set();
  */
 export class Listening {
   readonly #options: ListeningOptions;
-  /** The resources that somebody wants to hear of, and what came of saying so. */
-  readonly #wanted = new Map<string, Promise<void>>();
+  /** By resource. */
+  readonly #wanted = new Map<string, Wish>();
   #stream: Stream | undefined;
   /** The request that is under way: it was made before, and knows nothing of what is wanted since. */
   #opening: Promise<unknown> = Promise.resolve();
@@ -73,13 +81,11 @@ export class Listening {
   /** From now on it is told when this resource changes. @throws {DoorError} RESOURCE_UNKNOWN where the upstream does not agree */
   add(uri: string): Promise<void> {
     const known = this.#wanted.get(uri);
-    if (known !== undefined) return known;
-    const added = this.#add(uri);
-    this.#wanted.set(uri, added);
-    added.catch(() => {
-      if (this.#wanted.get(uri) === added) this.#wanted.delete(uri);
-    });
-    return added;
+    if (known !== undefined) return known.added;
+    const wish = { added: this.#add(uri), isHeld: false };
+    this.#wanted.set(uri, wish);
+    wish.added.catch(() => this.#drop(uri, wish));
+    return wish.added;
   }
 
   async #add(uri: string): Promise<void> {
@@ -89,6 +95,10 @@ export class Listening {
     throw new DoorError('RESOURCE_UNKNOWN', `${upstream} does not tell when ${uri.slice(0, 200)} changes`, {
       data: { upstream, uri: uri.slice(0, 200) },
     });
+  }
+
+  #drop(uri: string, wish: Wish): void {
+    if (this.#wanted.get(uri) === wish) this.#wanted.delete(uri);
   }
 
   remove(uri: string): void {
@@ -162,10 +172,22 @@ export class Listening {
       this.#stream = stream;
       this.#again?.cancel();
       before?.signal.abort(STOPPED);
+      this.#settle(stream, agreed);
       return agreed;
+    } catch (thrown) {
+      this.#settle(stream, NOTHING);
+      throw thrown;
     } finally {
       timer.cancel();
       this.#waiting.delete(stream.id);
+    }
+  }
+
+  /** What was agreed to for the first time holds from now on; what was not is not asked for by the next request, which may come at once. */
+  #settle({ wishes }: Stream, agreed: ReadonlySet<string>): void {
+    for (const [uri, wish] of wishes) {
+      if (agreed.has(uri)) wish.isHeld = true;
+      else if (!wish.isHeld) this.#drop(uri, wish);
     }
   }
 
@@ -176,19 +198,19 @@ export class Listening {
 
   get #isUpToDate(): boolean {
     if (this.#stream === undefined) return !this.#isAnythingWanted;
-    const { uris } = this.#stream;
-    return uris.size === this.#wanted.size && [...uris].every((uri) => this.#wanted.has(uri));
+    const { wishes } = this.#stream;
+    return wishes.size === this.#wanted.size && [...wishes.keys()].every((uri) => this.#wanted.has(uri));
   }
 
   #open(): Stream {
     const { connection, hello } = this.#options;
     const { tools, resources, prompts } = hello.capabilities.changes;
-    const uris = new Set(this.#wanted.keys());
+    const wishes = new Map(this.#wanted);
     const filter = {
       ...(tools && { toolsListChanged: true }),
       ...(prompts && { promptsListChanged: true }),
       ...(resources && { resourcesListChanged: true }),
-      ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
+      ...(wishes.size > 0 && { resourceSubscriptions: [...wishes.keys()] }),
     };
     const signal = new CallSignal();
     const params = `{"notifications":${JSON.stringify(filter)}}`;
@@ -198,7 +220,7 @@ export class Listening {
       if (raw.kind === 'error') this.#refused(decodeText(raw.bytes, raw.start, raw.end));
       throw new DoorError('UPSTREAM_LOST', 'the stream of notifications ended');
     });
-    const stream: Stream = { id, signal, uris, agreed: Promise.race([acknowledged, ended]) };
+    const stream: Stream = { id, signal, wishes, agreed: Promise.race([acknowledged, ended]) };
     ended.catch((reason: unknown) => this.#ended(stream, reason));
     return stream;
   }
