@@ -1,4 +1,4 @@
-import { type CallOptions, DoorError, decodeText, type JsonScanner } from '../base/index.js';
+import { type CallOptions, DoorError, decodeText, type JsonScanner, spells } from '../base/index.js';
 import type { Gateway, View } from '../gateway/index.js';
 import {
   type CallParams,
@@ -42,11 +42,20 @@ export function headerFault(scanner: JsonScanner, message: Message, find: FindHe
   const at = scanner.find(member, bytes, body);
   // What is missing in the body is the body's fault, and told as such.
   if (at < 0 || bytes[scanner.valueStart[at]!] !== 0x22) return undefined;
-  const value = JSON.parse(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!)) as string;
   const name = find('mcp-name');
+  if (name !== undefined && isPlainly(name, bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!)) return undefined;
+  const value = JSON.parse(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!)) as string;
   if (name === undefined) return mismatch('Mcp-Name', undefined, value);
   return isHeaderValueOf(name, value) ? undefined : mismatch('Mcp-Name', decodeHeaderValue(name) ?? name, value);
 }
+
+/** Whether a header's value and a string of the body are the same byte for byte, and nothing in them stands for anything else. */
+function isPlainly(value: string, bytes: Uint8Array, start: number, end: number): boolean {
+  return PLAIN.test(value) && spells(bytes, start + 1, end - 1, value);
+}
+
+/** Nearly all names of tools: no escape, no mark of an encoding, no white space. */
+const PLAIN = /^[\w./-]+$/;
 
 /**
  * Checks the headers that a tool wants its parameters repeated in (MCP 2026-07-28 transports, Server Behavior for Custom

@@ -3,6 +3,7 @@ import {
   findModernCodec,
   isClientMethod,
   isLogLevel,
+  KnownTexts,
   type LogLevel,
   META,
   type Message,
@@ -33,18 +34,39 @@ function isOnlyModern(method: string): boolean {
   return isClientMethod(method, 'modern') && !isClientMethod(method, 'handshake');
 }
 
-function namesRevision(messageScanner: JsonScanner, { bytes, body }: Message): boolean {
-  const meta = metaOf(messageScanner, bytes, body);
-  if (meta === undefined) return false;
-  scanner.scan(meta.bytes, meta.start, meta.end);
-  return scanner.find(META.protocolVersion, bytes) >= 0;
+/** Whether a request says its revision. */
+export function namesRevision(messageScanner: JsonScanner, message: Message): boolean {
+  return lookAt(messageScanner, message)?.namesRevision ?? false;
 }
 
 /** The revision that a request says it is of; undefined where it does not. */
 export function revisionOf(messageScanner: JsonScanner, message: Message): string | undefined {
-  if (!namesRevision(messageScanner, message)) return undefined;
-  const revision = memberOf(message.bytes, META.protocolVersion);
-  return typeof revision === 'string' ? revision : undefined;
+  return lookAt(messageScanner, message)?.revision;
+}
+
+/** A `_meta` and all that is to be known of it. */
+interface SeenMeta {
+  readonly namesRevision: boolean;
+  readonly revision: string | undefined;
+  readonly read: RequestMeta | DoorError | string;
+}
+
+const seen = new KnownTexts<SeenMeta>();
+
+function lookAt(messageScanner: JsonScanner, { bytes, body }: Message): SeenMeta | undefined {
+  const meta = metaOf(messageScanner, bytes, body);
+  if (meta === undefined) return undefined;
+  const known = seen.find(meta);
+  if (known !== undefined) return known;
+  scanner.scan(meta.bytes, meta.start, meta.end);
+  const names = scanner.find(META.protocolVersion, bytes) >= 0;
+  const revision = names ? memberOf(bytes, META.protocolVersion) : undefined;
+  const read = readMeta(bytes, revision);
+  const isGood = typeof read === 'object' && !(read instanceof DoorError);
+  const looked = { namesRevision: names, revision: typeof revision === 'string' ? revision : undefined, read };
+  // A token is another one in each request.
+  if (isGood && read.progressToken === undefined) seen.add(meta, looked);
+  return looked;
 }
 
 function metaOf(messageScanner: JsonScanner, bytes: Uint8Array, body: number): JsonSlice | undefined {
@@ -59,11 +81,11 @@ function metaOf(messageScanner: JsonScanner, bytes: Uint8Array, body: number): J
  * @returns why it cannot be served: VERSION_UNSUPPORTED, or a sentence where something is missing or odd
  */
 export function readRequestMeta(messageScanner: JsonScanner, message: Message): RequestMeta | DoorError | string {
-  const meta = metaOf(messageScanner, message.bytes, message.body);
-  if (meta === undefined) return 'params._meta is missing';
-  const { bytes, start, end } = meta;
-  scanner.scan(bytes, start, end);
-  const revision = memberOf(bytes, META.protocolVersion);
+  return lookAt(messageScanner, message)?.read ?? 'params._meta is missing';
+}
+
+/** Reads what the scanner has just indexed. */
+function readMeta(bytes: Uint8Array, revision: unknown): RequestMeta | DoorError | string {
   if (typeof revision !== 'string') return missing(META.protocolVersion, 'a string');
   if (findModernCodec(revision) === undefined) return versionUnsupported(revision);
   const capabilitiesAt = scanner.find(META.clientCapabilities, bytes);

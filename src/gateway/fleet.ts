@@ -14,14 +14,12 @@ import {
   buildSnapshot,
   type CatalogEntry,
   type CatalogSnapshot,
-  type ListedTool,
   type MountedList,
   type Offer,
   type OfferKind,
   type OfferRoute,
   STATUS_URI,
 } from '../catalog/index.js';
-import type { RawAnswer } from '../client/index.js';
 import { type CallParams, type Comeback, makeCallParams, type RequestParams, taskParams } from '../protocol/index.js';
 import { StatusBoard } from './advisory.js';
 import { answerOf, handshakeAnswerOf, refusalAsResult, violationAsResult } from './answers.js';
@@ -356,7 +354,7 @@ export class Fleet {
           const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
           if (isEnforced) return violationAsResult(entry, violations);
           const answer = answerOf(raw, violations);
-          if (isOfHandshake(options) && (mount.era === 'modern' || isOutputOdd(entry.tool, raw))) {
+          if (isOfHandshake(options) && (mount.era === 'modern' || entry.tool.wrapsOutput)) {
             return handshakeAnswerOf(answer, 'tools/call', entry.tool);
           }
           if (mount.era !== 'modern' || raw.resultType !== 'task') return answer;
@@ -473,11 +471,6 @@ export class Fleet {
 interface RoundedParams extends JsonSlice {
   readonly key: string;
   readonly comeback: Comeback;
-}
-
-/** What an older revision has no place for, whichever era its upstream speaks: a structured value that is no object. */
-function isOutputOdd({ wrapsOutput }: ListedTool, { bytes, structuredStart }: RawAnswer): boolean {
-  return wrapsOutput || (structuredStart >= 0 && bytes[structuredStart] !== 0x7b);
 }
 
 /** The options of one attempt of a request that may need several. */

@@ -5,6 +5,7 @@ export { type Envelope, forwardCall, forwardRequest, progressTokenOf } from './f
 export { type FramingHandlers, LineFramer } from './framing.js';
 export { type HandshakeResultOptions, toHandshakeResult } from './handshake-result.js';
 export { decodeHeaderValue, encodeHeaderValue, isHeaderValueOf } from './header-values.js';
+export { KnownTexts } from './known-texts.js';
 export { isLogLevel, LOG_LEVELS, type LogLevel } from './log-levels.js';
 export { type BadMessage, decodeMessage, type Message } from './message.js';
 export { META, requestMeta, withMeta, withoutHopMeta } from './meta.js';

@@ -1,4 +1,5 @@
 import { dropEdits, type Edit, type JsonSlice, joinPieces, membersOf, sliceOf, splice } from '../base/index.js';
+import { KnownTexts } from './known-texts.js';
 import type { Codec } from './revisions.js';
 
 /** Keys of `_meta` that the protocol itself reads (MCP 2026-07-28 basic/index, `_meta`). */
@@ -61,6 +62,9 @@ export function withoutHopMeta(params: JsonSlice): JsonSlice {
  * @param ours further members of ours as JSON text, '' for none
  */
 export function metaEdits(bytes: Uint8Array, metaStart: number, metaEnd: number, token: number, ours: string): Edit[] {
+  if (ours !== '' && saysNothingFurther({ bytes, start: metaStart, end: metaEnd })) {
+    return [{ start: metaStart, end: metaEnd, by: `{"progressToken":${token},${ours}}` }];
+  }
   const members = membersOf(bytes, metaStart, metaEnd);
   const dropped = members.filter(({ name }) => HOP_KEYS.has(name));
   const [first] = dropped;
@@ -71,4 +75,15 @@ export function metaEdits(bytes: Uint8Array, metaStart: number, metaEnd: number,
   const text = `"progressToken":${token}${ours === '' ? '' : `,${ours}`}`;
   const comma = dropped.length < members.length ? ',' : '';
   return [{ start: open, end: open, by: `${text}${comma}` }, ...dropEdits(members, HOP_KEYS)];
+}
+
+const furtherSaid = new KnownTexts<boolean>();
+
+/** Whether all of a `_meta` was said to us alone. */
+function saysNothingFurther(meta: JsonSlice): boolean {
+  const known = furtherSaid.find(meta);
+  if (known !== undefined) return known;
+  const isAllOurs = membersOf(meta.bytes, meta.start, meta.end).every(({ name }) => HOP_KEYS.has(name));
+  furtherSaid.add(meta, isAllOurs);
+  return isAllOurs;
 }

@@ -23,6 +23,7 @@ export interface Stoppable {
   abort(): void;
 }
 
+/** Those that are given to more than one request are frozen: wires may keep what they make of them. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** The first revision that names itself in a header once it is agreed on (MCP 2025-06-18 basic/transports). */
@@ -127,7 +128,12 @@ export class HttpLink {
     if (about.method === 'initialize') {
       return { ...this.#headers, accept: BOTH_KINDS, 'content-type': 'application/json' };
     }
-    this.#posting ??= { ...this.#headers, accept: BOTH_KINDS, 'content-type': 'application/json', ...this.#standing() };
+    this.#posting ??= Object.freeze({
+      ...this.#headers,
+      accept: BOTH_KINDS,
+      'content-type': 'application/json',
+      ...this.#standing(),
+    });
     return this.#posting;
   }
 
@@ -157,7 +163,7 @@ export class HttpLink {
     let known = this.#modernPosting.get(key);
     if (known === undefined) {
       if (this.#modernPosting.size >= MAX_POSTINGS) this.#modernPosting.clear();
-      known = this.#makeModernHeaders(about);
+      known = Object.freeze(this.#makeModernHeaders(about));
       this.#modernPosting.set(key, known);
     }
     return known;

@@ -1,8 +1,6 @@
-import { JsonScanner } from '../../base/index.js';
-import { type BadMessage, type Era, findCodec, META, type Message } from '../../protocol/index.js';
-
-/** `_meta` is small; its own scanner keeps the message's index untouched. */
-const metaScanner = new JsonScanner();
+import type { JsonScanner } from '../../base/index.js';
+import { type BadMessage, type Era, findCodec, type Message } from '../../protocol/index.js';
+import { namesRevision } from '../modern-request.js';
 
 /**
  * Which era a message that came over HTTP is of (MCP 2026-07-28 basic/versioning, Backward Compatibility). One that names
@@ -11,15 +9,8 @@ const metaScanner = new JsonScanner();
  */
 export function eraOf(scanner: JsonScanner, message: Message | BadMessage, versionHeader: string | undefined): Era {
   if (message.kind === 'request' || message.kind === 'notification') {
-    if (namesVersion(scanner, message)) return 'modern';
+    if (namesRevision(scanner, message)) return 'modern';
     if (message.method === 'initialize') return 'handshake';
   }
   return versionHeader === undefined || findCodec(versionHeader) !== undefined ? 'handshake' : 'modern';
-}
-
-function namesVersion(scanner: JsonScanner, { bytes, body }: Message): boolean {
-  const at = body < 0 ? -1 : scanner.find('_meta', bytes, body);
-  if (at < 0) return false;
-  const isJson = metaScanner.scan(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!);
-  return isJson && metaScanner.find(META.protocolVersion, bytes) >= 0;
 }

@@ -34,9 +34,8 @@ interface Way {
   readonly credentials: string | undefined;
   /** Names and values in turn. */
   readonly proxyHeaders: readonly string[];
-  /** The headers of the last request there, and the list that was made of them. */
-  given: Readonly<Record<string, string>> | undefined;
-  list: string[];
+  /** The lists that were made of headers. */
+  readonly lists: WeakMap<Readonly<Record<string, string>>, string[]>;
 }
 
 /**
@@ -82,7 +81,7 @@ class PooledWire implements HttpWire {
   #findWay(url: URL): Way {
     const proxy = findProxyOrFault(url, this.#env);
     const credentials = url.username !== '' || url.password !== '' ? basic(url) : undefined;
-    const common = { host: url.host, place: placeOf(url), credentials, given: undefined, list: [] };
+    const common = { host: url.host, place: placeOf(url), credentials, lists: new WeakMap() };
     const path = `${url.pathname}${url.search}`;
     if (proxy === undefined || url.protocol === 'https:') {
       return { ...common, pool: this.#pools.poolFor(url.origin, proxy), path, proxyHeaders: [] };
@@ -248,9 +247,10 @@ function dispatchOptions(way: Way, { method, headers, body }: WireRequest): Disp
   return { ...options, headers: [...options.headers, 'content-length', String(length)], body: chunks };
 }
 
-/** A transport gives the very same headers for request after request: their list is made once. */
+/** A transport gives the very same headers for request after request, frozen: their list is made once. */
 function headerList(way: Way, headers: Readonly<Record<string, string>>): string[] {
-  if (way.given === headers) return way.list;
+  const known = way.lists.get(headers);
+  if (known !== undefined) return known;
   const list = ['host', way.host];
   // Credentials in a URL give way to those of the request.
   if (way.credentials !== undefined && headers.authorization === undefined) {
@@ -261,8 +261,7 @@ function headerList(way: Way, headers: Readonly<Record<string, string>>): string
     if (name === 'host') list[1] = headers[name]!;
     else list.push(name, headers[name]!);
   }
-  way.given = headers;
-  way.list = list;
+  if (Object.isFrozen(headers)) way.lists.set(headers, list);
   return list;
 }
 
