@@ -64,7 +64,10 @@ const EXPORTS = {
 };
 
 /** Packages whose build for Node names Node's modules, where rooms below floor 6 need the one that does not. */
-const NEUTRAL_BUILDS = { 'lru-cache': 'dist/esm/browser/index.min.js' };
+const NEUTRAL_BUILDS = {
+  'lru-cache': 'dist/esm/browser/index.min.js',
+  'pkce-challenge': 'dist/index.browser.js',
+};
 
 const neutralBuilds = {
   name: 'neutral-builds',

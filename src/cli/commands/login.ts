@@ -1,5 +1,5 @@
 import { type Credential, currentOf } from '../../client/index.js';
-import { FileTokenStore, logInTo, type OAuthServer, openBrowser } from '../../runtime/node/index.js';
+import { logInTo, type OAuthServer, openBrowser, openTokenStore } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { nextCommand } from '../command-hint.js';
 import { readDuration } from '../duration.js';
@@ -35,7 +35,7 @@ async function showPage(url: string, { id }: OAuthServer, { options }: Run, { er
 }
 
 async function sayNotNeeded(server: OAuthServer, run: Run, { out, err, environment }: Cli): Promise<number> {
-  const before = currentOf(await new FileTokenStore({ environment }).read(server.url));
+  const before = currentOf(await (await openTokenStore(environment)).read(server.url));
   if (run.options.has('json')) out.write(`${JSON.stringify({ server: server.id, needed: false })}\n`);
   else err.write(`${oneLine(server.id)} does not ask anybody to log in.\n`);
   if (before) err.write(`What an earlier login left can be removed: ${nextCommand(run, 'logout', server.id)}\n`);

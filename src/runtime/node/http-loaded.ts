@@ -2,6 +2,8 @@ import { type HttpWire, httpTransport, type Transport } from '../../client/index
 import type { Environment } from '../../config/index.js';
 import { httpWire } from './http-wire.js';
 
+export { authorizerFor } from './oauth.js';
+
 /** One set of kept connections for all upstreams of this process; by the environment that names its proxies. */
 const wires = new WeakMap<Environment, HttpWire>();
 

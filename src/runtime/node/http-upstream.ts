@@ -2,7 +2,6 @@ import { type EventBus, type Piece, systemClock } from '../../base/index.js';
 import type { Outgoing, Transport, TransportHandlers } from '../../client/index.js';
 import type { Environment, ServerEntry } from '../../config/index.js';
 import type { Codec } from '../../protocol/index.js';
-import { authorizerFor } from './oauth.js';
 
 type HttpEntry = Extract<ServerEntry, { readonly kind: 'ready' }>;
 
@@ -33,7 +32,7 @@ class HttpUpstream implements Transport {
   }
 
   async open(handlers: TransportHandlers): Promise<void> {
-    const { makeHttpTransport } = await import('./http-loaded.js');
+    const { authorizerFor, makeHttpTransport } = await import('./http-loaded.js');
     if (this.#isClosed) return;
     const { entry, url, type, headers, maxMessageBytes, environment, events } = this.#options;
     const authorizer = authorizerFor(entry, { environment, ...(events && { events }) });

@@ -19,7 +19,9 @@ async function printedBy(mount: Mount): Promise<string> {
     const data = (chunk: Uint8Array): void => {
       text += Buffer.from(chunk).toString();
     };
-    transport.open({ data, message: () => {}, failed: () => {}, closed: () => resolve(), activity: () => {} }).catch(reject);
+    transport
+      .open({ data, message: () => {}, failed: () => {}, closed: () => resolve(), activity: () => {} })
+      .catch(reject);
   });
   await transport.close();
   return text;
