@@ -22,10 +22,10 @@ import {
 } from '../protocol/index.js';
 import { NO_ANSWER } from './batch.js';
 import { DISCOVERED, modernAnswer, modernResult } from './modern-answer.js';
-import { checkParamHeaders, type FindHeader, headerFault } from './modern-headers.js';
+import { checkParamHeaders, type FindHeader, headerFault, wantsNoParamHeaders } from './modern-headers.js';
 import { ListenStream, readFilter } from './modern-listen.js';
 import { type RequestMeta, readRequestMeta } from './modern-request.js';
-import { CANCELLED, type End, type OpenRequest, OpenRequests, type Said } from './open-requests.js';
+import { CANCELLED, type End, idOf, type OpenRequest, OpenRequests, type Said } from './open-requests.js';
 import { tellProgress } from './progress.js';
 import { RequestCaller } from './request-caller.js';
 import { RequestReader } from './requests.js';
@@ -61,6 +61,8 @@ interface Waiting {
   readonly id: string;
   readonly incoming: Incoming;
   readonly sender: Sender;
+  /** What became of it since. */
+  underway?: Underway;
 }
 
 /**
@@ -95,8 +97,8 @@ export class ModernDoor {
     this.#gateway = gateway;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const { incoming, sender } of waiting) {
-      this.receive(incoming, sender);
+    for (const request of waiting) {
+      request.underway = this.receive(request.incoming, request.sender);
       this.#requests.release();
     }
   }
@@ -132,7 +134,10 @@ export class ModernDoor {
   cancelled({ bytes, body }: Message): void {
     const at = body < 0 ? -1 : this.#scanner.find('requestId', bytes, body);
     if (at < 0) return;
-    this.#requests.cancel(decodeText(bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!));
+    const token = decodeText(bytes, this.#scanner.valueStart[at]!, this.#scanner.valueEnd[at]!);
+    this.#requests.cancel(token);
+    const id = idOf(token);
+    for (const waiting of this.#waiting.filter((each) => idOf(each.id) === id)) this.#forget(waiting);
   }
 
   /** Resolves when every request has been answered; streams of notifications, which only end, aside. */
@@ -191,14 +196,16 @@ export class ModernDoor {
   #wait(waiting: Waiting): Underway {
     this.#waiting.push(waiting);
     this.#requests.hold();
-    return {
-      cancel: () => {
-        const at = this.#waiting.indexOf(waiting);
-        if (at < 0) return;
-        this.#waiting.splice(at, 1);
-        this.#requests.release();
-      },
-    };
+    return { cancel: () => (waiting.underway === undefined ? this.#forget(waiting) : waiting.underway.cancel()) };
+  }
+
+  /** The caller gave it up before there was a gateway. */
+  #forget(waiting: Waiting): void {
+    const at = this.#waiting.indexOf(waiting);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
+    waiting.incoming.reply(NO_ANSWER);
+    this.#requests.release();
   }
 
   #discovered(id: string, { capabilities }: RequestMeta): readonly Piece[] {
@@ -221,10 +228,13 @@ export class ModernDoor {
         return DONE;
       }
       const { headers } = sender;
-      start = async (view, options) => {
-        if (headers !== undefined) await checkParamHeaders(gateway, view, params, headers, options);
-        return view.call(params, options);
-      };
+      start =
+        headers === undefined || wantsNoParamHeaders(gateway, params)
+          ? (view, options) => view.call(params, options)
+          : async (view, options) => {
+              await checkParamHeaders(gateway, view, params, headers, options);
+              return view.call(params, options);
+            };
     } else {
       const work = this.#reader.read(message);
       if (work === undefined) {
@@ -302,6 +312,11 @@ export class ModernDoor {
 }
 
 /** What begins with a mistake fails as what ends with one does. */
-async function begin<Value>(start: () => Promise<Value>): Promise<Value> {
-  return start();
+function begin<Value>(start: () => Promise<Value>): Promise<Value> {
+  // Not an async function: it would have each call wait for three turns more.
+  try {
+    return start();
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
 }
