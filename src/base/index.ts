@@ -5,3 +5,4 @@ export * from './coalesce.js';
 export * from './errors.js';
 export * from './events.js';
 export * from './json/index.js';
+export * from './roll.js';

@@ -57,6 +57,11 @@ function isPlainly(value: string, bytes: Uint8Array, start: number, end: number)
 /** Nearly all names of tools: no escape, no mark of an encoding, no white space. */
 const PLAIN = /^[\w./-]+$/;
 
+/** Whether a tool is known to want nothing in headers, as nearly all do: then there is nothing to be waited for either. */
+export function wantsNoParamHeaders(gateway: Gateway, { name }: CallParams): boolean {
+  return gateway.snapshot().find(name)?.tool.paramHeaders.length === 0;
+}
+
 /**
  * Checks the headers that a tool wants its parameters repeated in (MCP 2026-07-28 transports, Server Behavior for Custom
  * Headers). What has not been listed yet is waited for.
@@ -72,7 +77,7 @@ export async function checkParamHeaders(
 ): Promise<void> {
   if (gateway.snapshot().find(params.name) === undefined) await view.listTools(options);
   const tool = gateway.snapshot().find(params.name)?.tool;
-  if (tool === undefined || tool.paramHeaders.length === 0) return;
+  if (tool === undefined) return;
   const { bytes, argumentsStart, argumentsEnd } = params;
   const args = argumentsStart < 0 ? undefined : { bytes, start: argumentsStart, end: argumentsEnd };
   const fault = findHeaderFault(tool.paramHeaders, args, find);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.js';
+import { type Clock, type Enrolled, Roll } from '../../base/index.js';
 import { type Codec, encodeHeaderValue } from '../../protocol/index.js';
 import type { Authorizer, Outgoing } from '../transport.js';
 import { placeOf, type Told } from './http-errors.js';
@@ -17,7 +17,7 @@ export interface HttpLinkOptions {
 }
 
 /** A request under way, as far as the slow reader and the end of all are concerned. */
-export interface Stoppable {
+export interface Stoppable extends Enrolled {
   pause(): void;
   resume(): void;
   abort(): void;
@@ -70,7 +70,7 @@ export class HttpLink {
   /** The headers of a POST of the modern era that has none of its tool's own, by method and name. */
   readonly #modernPosting = new Map<string, Headers>();
   /** Requests under way. */
-  readonly open = new Set<Stoppable>();
+  readonly open = new Roll<Stoppable>();
   isPaused = false;
   /** Bytes of bodies whose requests have had no sign of an answer yet. */
   backlogBytes = 0;

@@ -1,4 +1,4 @@
-import { type DoorError, elementsOf, type JsonSlice, type Piece, sliceOf } from '../../base/index.js';
+import { type DoorError, type Enrolled, elementsOf, type JsonSlice, type Piece, sliceOf } from '../../base/index.js';
 import type { Outgoing, TransportHandlers } from '../transport.js';
 import { shapeOf, skipBlanks, withOurId } from './answer-shape.js';
 import { AnswerStream, type StreamOwner } from './answer-stream.js';
@@ -24,7 +24,8 @@ const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 
 /** One message of ours, and all that comes back for it (MCP basic/transports, Sending Messages). */
-export class HttpPost implements ResponseTarget, StreamOwner {
+export class HttpPost implements ResponseTarget, StreamOwner, Enrolled {
+  place = -1;
   /** The server has begun to answer. */
   hasHead = false;
   /** The answer to the request has been delivered. */

@@ -30,6 +30,7 @@ const INSUFFICIENT_SCOPE = /error\s*=\s*"?insufficient_scope/i;
 
 /** One HTTP request until it is taken or refused for good: gets leave once when told to, and follows it where it moved. */
 export class HttpRequest implements WireHandlers, Stoppable {
+  place = -1;
   readonly #link: HttpLink;
   readonly #target: ResponseTarget;
   readonly #options: HttpRequestOptions;
@@ -47,9 +48,7 @@ export class HttpRequest implements WireHandlers, Stoppable {
     this.#options = options;
     this.#target = target;
     this.#url = options.url;
-    for (const piece of options.body ?? []) {
-      this.#untakenBytes += typeof piece === 'string' ? piece.length : piece.end - piece.start;
-    }
+    this.#untakenBytes = lengthOf(options.body ?? []);
     link.backlogBytes += this.#untakenBytes;
     link.open.add(this);
     this.#start();
@@ -111,8 +110,7 @@ export class HttpRequest implements WireHandlers, Stoppable {
     if (this.#isOver) return;
     this.#sent = headers;
     const { method, body } = this.#options;
-    const request = { method, url: this.#url.href, headers, ...(body !== undefined && { body }) };
-    this.#exchange = this.#link.wire.send(request, this);
+    this.#exchange = this.#link.wire.send({ method, url: this.#url.href, headers, body }, this);
     if (this.#link.isPaused) this.#exchange.pause();
   }
 
@@ -124,7 +122,7 @@ export class HttpRequest implements WireHandlers, Stoppable {
   #over(): void {
     this.#isOver = true;
     this.#taken();
-    this.#link.open.delete(this);
+    this.#link.open.remove(this);
   }
 
   #decide(): void {
@@ -196,6 +194,12 @@ export class HttpRequest implements WireHandlers, Stoppable {
       },
     );
   }
+}
+
+function lengthOf(pieces: readonly Piece[]): number {
+  let length = 0;
+  for (const piece of pieces) length += typeof piece === 'string' ? piece.length : piece.end - piece.start;
+  return length;
 }
 
 function lowered(headers: Headers): Headers {

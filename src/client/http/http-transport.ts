@@ -1,4 +1,4 @@
-import { DoorError, type JsonSlice, type Piece, type Scheduled } from '../../base/index.js';
+import { DoorError, type JsonSlice, type Piece, Roll, type Scheduled } from '../../base/index.js';
 import type { Codec, OversizeLine } from '../../protocol/index.js';
 import type { Outgoing, Transport, TransportHandlers } from '../transport.js';
 import { tooLarge } from './http-errors.js';
@@ -39,8 +39,7 @@ class HttpTransport implements Transport, PostOwner {
   readonly link: HttpLink;
   readonly fallBack?: () => Promise<void>;
   readonly #type: 'auto' | 'streamable-http' | 'sse';
-  readonly #posts = new Set<HttpPost>();
-  readonly #requests = new Map<number, HttpPost>();
+  readonly #posts = new Roll<HttpPost>();
   #handlers: TransportHandlers | undefined;
   /** What waits for `notifications/initialized`; undefined where nothing has to. */
   #waiting: Waiting[] | undefined;
@@ -80,7 +79,7 @@ class HttpTransport implements Transport, PostOwner {
 
   abandon(id: number): void {
     this.#waiting = this.#waiting?.filter((waiting) => waiting.id !== id);
-    const post = this.#requests.get(id);
+    const post = this.#posts.all().find((each) => each.id === id);
     if (post === undefined) return;
     post.abort();
     this.postOver(post);
@@ -98,12 +97,12 @@ class HttpTransport implements Transport, PostOwner {
 
   pause(): void {
     this.link.isPaused = true;
-    for (const request of this.link.open) request.pause();
+    for (const request of this.link.open.all()) request.pause();
   }
 
   resume(): void {
     this.link.isPaused = false;
-    for (const request of [...this.link.open]) request.resume();
+    for (const request of this.link.open.all()) request.resume();
   }
 
   close(): Promise<void> {
@@ -116,8 +115,7 @@ class HttpTransport implements Transport, PostOwner {
   }
 
   postOver(post: HttpPost): void {
-    this.#posts.delete(post);
-    if (post.id !== undefined && this.#requests.get(post.id) === post) this.#requests.delete(post.id);
+    this.#posts.remove(post);
     if (post === this.#initialized) this.#openGate();
     this.postHeard();
   }
@@ -142,7 +140,6 @@ class HttpTransport implements Transport, PostOwner {
     }
     const post = new HttpPost(this, pieces, about);
     this.#posts.add(post);
-    if (about.id !== undefined) this.#requests.set(about.id, post);
     if (about.method === 'notifications/initialized') this.#closeGate(post);
   }
 
@@ -197,8 +194,7 @@ class HttpTransport implements Transport, PostOwner {
   }
 
   #allHeard(): boolean {
-    for (const post of this.#posts) if (!post.hasHead) return false;
-    return true;
+    return this.#posts.all().every((post) => post.hasHead);
   }
 
   #endLost(): void {
@@ -220,9 +216,10 @@ class HttpTransport implements Transport, PostOwner {
     this.#gate?.cancel();
     this.#lost?.timer.cancel();
     this.#waiting = undefined;
-    for (const post of [...this.#posts]) post.abort();
-    this.#posts.clear();
-    this.#requests.clear();
+    for (const post of this.#posts.all()) {
+      post.abort();
+      this.#posts.remove(post);
+    }
     this.#listening?.close();
     this.#channel?.close();
     this.#handlers?.closed(reason);
@@ -232,7 +229,7 @@ class HttpTransport implements Transport, PostOwner {
     const { sessionId } = this.link;
     this.#over(new DoorError('UPSTREAM_LOST', 'the connection was closed'));
     if (sessionId !== undefined) await this.#sayGoodbye();
-    for (const request of [...this.link.open]) request.abort();
+    for (const request of this.link.open.all()) request.abort();
   }
 
   /** Servers need not keep a session that nobody will come back to (MCP 2025-11-25 basic/transports, Session Management). */

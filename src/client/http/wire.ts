@@ -6,7 +6,7 @@ export interface WireRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The body in pieces, in order; absent where there is none. */
-  readonly body?: readonly Piece[];
+  readonly body?: readonly Piece[] | undefined;
 }
 
 /** What comes back, in this order: a head, then chunks, then an end; or a failure at any moment, and nothing after it. */

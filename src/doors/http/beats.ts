@@ -1,5 +1,4 @@
-import type { Clock, Scheduled } from '../../base/index.js';
-import { type Enrolled, Roll } from './roll.js';
+import { type Clock, type Enrolled, Roll, type Scheduled } from '../../base/index.js';
 
 /** Something that is looked at now and then while it lasts. */
 export interface Beating extends Enrolled {

@@ -1,4 +1,12 @@
-import { type Clock, DoorError, JsonScanner, type Principal, toDoorError } from '../../base/index.js';
+import {
+  type Clock,
+  DoorError,
+  type Enrolled,
+  JsonScanner,
+  type Principal,
+  Roll,
+  toDoorError,
+} from '../../base/index.js';
 import type { Gateway, GatewayLimits } from '../../gateway/index.js';
 import { type BadMessage, decodeMessage, findCodec, type Message } from '../../protocol/index.js';
 import { ModernDoor } from '../modern-door.js';
@@ -15,7 +23,6 @@ import { type Accepts, acceptsOf, isJson } from './negotiation.js';
 import { eraOf } from './opening.js';
 import { type Refusal, refusal, refusalOf, refuse } from './refusal.js';
 import { RequestAnswer } from './request-answer.js';
-import { type Enrolled, Roll } from './roll.js';
 import { Sessions } from './sessions.js';
 import { UnreadWatch } from './unread-watch.js';
 
@@ -58,6 +65,8 @@ interface OpenPost extends Enrolled {
 
 const ALLOWED = 'GET, POST, DELETE, OPTIONS';
 const CLOSE: HeaderList = ['Connection', 'close'];
+const NOTHING = (): void => {};
+const OK = (): number => 200;
 /** Stands for a header that came twice: no value that is compared with it is equal. */
 const REPEATED = '\n';
 
@@ -102,7 +111,11 @@ export class HttpDoor {
 
   /** Answers one request at the endpoint. */
   handle(exchange: HttpExchange): void {
-    this.admit(exchange, (visit) => this.#enter(visit));
+    try {
+      this.admit(exchange, (visit) => this.#enter(visit));
+    } catch (thrown) {
+      refuse(exchange, refusalOf(500, toDoorError(thrown)));
+    }
   }
 
   /** Lets in whoever may come in; everyone else is answered here. */
@@ -227,7 +240,7 @@ export class HttpDoor {
       unread,
       cancel,
       gone: cancel,
-      status: () => 200,
+      status: OK,
     });
     const by = {
       principal,
@@ -244,8 +257,8 @@ export class HttpDoor {
     let headers: HeaderList = posted.cors;
     const answer = this.#answer(posted, {
       unread: made.unread,
-      gone: () => {},
-      status: () => 200,
+      gone: NOTHING,
+      status: OK,
       headers: () => headers,
     });
     const reply: RequestAnswer['reply'] = (pieces) => {
@@ -275,7 +288,7 @@ export class HttpDoor {
     const answer = this.#answer(posted, {
       unread: session.unread,
       // Hanging up is no cancelling in this era: what came of it is lost, what is asked meanwhile goes to the other stream.
-      gone: () => {},
+      gone: NOTHING,
       elsewhere: (pieces) => session.push(pieces),
       status: () => statusOf(message, session),
       over: () => {
@@ -297,12 +310,15 @@ export class HttpDoor {
   }
 
   #answer({ exchange, accepts, cors }: Posted, options: AnswerOptions): RequestAnswer {
-    const { cancel = () => {}, headers = () => cors, over = () => {}, ...rest } = options;
+    const { cancel = NOTHING, headers = () => cors, over = NOTHING, unread, gone, elsewhere, status } = options;
     const answer = new RequestAnswer({
       exchange,
       accepts,
       beats: this.#beats,
-      ...rest,
+      unread,
+      gone,
+      elsewhere,
+      status,
       headers,
       over: () => {
         this.#open.remove(post);

@@ -18,7 +18,7 @@ export interface RequestAnswerOptions {
   /** The caller hung up before it had its answer. */
   readonly gone: () => void;
   /** Where what belongs to the request goes once its caller has hung up; it may still read another stream. */
-  readonly elsewhere?: (pieces: readonly Piece[]) => void;
+  readonly elsewhere?: ((pieces: readonly Piece[]) => void) | undefined;
   /** It is over, in whatever way. */
   readonly over: () => void;
 }

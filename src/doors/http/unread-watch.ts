@@ -10,7 +10,8 @@ export class UnreadWatch {
   readonly #clock: Clock;
   /** Made when it is first needed: nearly all callers read what they asked for. */
   #reader: SlowReader | undefined;
-  readonly #behind = new Set<HttpExchange>();
+  /** Made when it is first needed, too. */
+  #behind: Set<HttpExchange> | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -27,6 +28,7 @@ export class UnreadWatch {
 
   /** Something was written to `exchange` that its caller does not take at once. */
   wrote(exchange: HttpExchange): void {
+    this.#behind ??= new Set();
     this.#behind.add(exchange);
     this.#reader ??= new SlowReader({
       clock: this.#clock,
@@ -36,8 +38,8 @@ export class UnreadWatch {
       pauseAnswers: () => {},
       pauseRequests: () => {},
       givenUp: () => {
-        for (const each of this.#behind) each.destroy();
-        this.#behind.clear();
+        for (const each of this.#behind ?? []) each.destroy();
+        this.#behind?.clear();
       },
     });
     this.#reader.wrote();
@@ -54,15 +56,15 @@ export class UnreadWatch {
 
   #unreadBytes(): number {
     let bytes = 0;
-    for (const exchange of this.#behind) bytes += exchange.unreadBytes;
+    for (const exchange of this.#behind ?? []) bytes += exchange.unreadBytes;
     return bytes;
   }
 
   async #whenWritable(): Promise<void> {
     // More may fall behind while the first ones catch up.
-    for (const exchange of this.#behind) {
+    for (const exchange of this.#behind ?? []) {
       await exchange.whenWritable();
-      this.#behind.delete(exchange);
+      this.#behind?.delete(exchange);
     }
   }
 }

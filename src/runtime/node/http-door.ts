@@ -54,7 +54,11 @@ export async function openHttpDoor(setup: HttpDoorSetup): Promise<OpenHttpDoor> 
     clock,
   });
   const app = lib.createHttpApp({ door, path, readiness, ...(metadata && { metadata }) });
-  const server = await listenHttp(http, app);
+  const server = await listenHttp(http, {
+    path,
+    endpoint: (exchange) => door.handle(exchange),
+    fetch: (request, bindings) => app.fetch(request, bindings),
+  });
   port = server.port;
   return { door, server, url: `http://${shownHost(host)}:${port}${path}` };
 }

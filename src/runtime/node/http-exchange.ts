@@ -61,7 +61,8 @@ export class NodeExchange implements RoutedExchange {
       chunks.length = 0;
       done('too-large');
     });
-    incoming.once('end', () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+    // `on`, here and below: what ends does so once, and `once` wraps each listener in two objects more.
+    incoming.on('end', () => done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
   }
 
   answer(status: number, headers: HeaderList, body: readonly Piece[]): void {
@@ -123,7 +124,7 @@ export class NodeExchange implements RoutedExchange {
   onGone(listener: () => void): void {
     const outgoing = this.#outgoing;
     if (outgoing.destroyed) return listener();
-    outgoing.once('close', () => {
+    outgoing.on('close', () => {
       // Also the end of an answer that was written whole.
       if (!outgoing.writableFinished) listener();
     });

@@ -2,11 +2,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { DoorError } from '../../base/index.js';
-import type { HttpEnvironment } from '../../doors/index.js';
+import type { HttpEnvironment, HttpExchange } from '../../doors/index.js';
 import { NodeExchange } from './http-exchange.js';
 
 /** What answers requests: a hono app. */
 export interface HttpHandler {
+  /** What is asked for at exactly this path goes to `endpoint` straight away: routes cost a tenth of a call. */
+  readonly path: string;
+  endpoint(exchange: HttpExchange): void;
   fetch(request: Request, env: HttpEnvironment['Bindings']): Response | Promise<Response>;
 }
 
@@ -60,7 +63,8 @@ export async function listenHttp(
     // A connection that breaks says so to whoever waits for it; unheard, it would end the process and everyone's calls.
     incoming.on('error', ignore);
     outgoing.on('error', ignore);
-    listener(incoming, outgoing).catch(() => outgoing.destroy());
+    if (incoming.url === handler.path) handler.endpoint(new NodeExchange(incoming, outgoing));
+    else listener(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.maxHeadersCount = MAX_HEADERS;
   await listen(server, host, port);

@@ -238,13 +238,13 @@ function basic(url: URL): string {
 }
 
 function dispatchOptions(way: Way, { method, headers, body }: WireRequest): Dispatcher.DispatchOptions {
-  const options = { path: way.path, method, headers: headerList(way, headers) };
-  if (body === undefined) return options;
+  const list = headerList(way, headers);
+  if (body === undefined) return { path: way.path, method, headers: list };
   const length = lengthOf(body);
-  if (length <= JOINED_BYTES) return { ...options, body: joined(body, length) };
+  if (length <= JOINED_BYTES) return { path: way.path, method, headers: list, body: joined(body, length) };
   // Large pieces go out uncopied. undici takes any iterable; only its types do not say so.
   const chunks = body.map(bytesOf) as unknown as Buffer;
-  return { ...options, headers: [...options.headers, 'content-length', String(length)], body: chunks };
+  return { path: way.path, method, headers: [...list, 'content-length', String(length)], body: chunks };
 }
 
 /** A transport gives the very same headers for request after request, frozen: their list is made once. */
