@@ -132,6 +132,25 @@ export const ASKING_FEATURES = [
     },
   },
   {
+    id: 'side-by-side',
+    title: 'calls side by side, some of which ask: each gets its own answer',
+    async run(trial) {
+      trial.caller.answers = {
+        'elicitation/create': ({ message }) => soon({ action: 'accept', content: { name: message, age: 1 } }),
+      };
+      const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+      const calls = names.map((name, index) =>
+        trial.call('whoami', { name, asks: index % 2 === 0, waitMs: (index * 37) % 60 }),
+      );
+      const seen = (await Promise.all(calls)).map(({ value }) => value?.structuredContent);
+      same(
+        seen.map((one) => one?.answers?.form.content.name ?? one?.name),
+        names,
+        'whose answers',
+      );
+    },
+  },
+  {
     id: 'asking-elsewhere',
     title: 'questions of prompts/get and resources/read',
     async run(trial) {
@@ -162,3 +181,8 @@ export const ASKING_FEATURES = [
     },
   },
 ];
+
+/** As somebody who thinks a moment. @param {unknown} answer */
+function soon(answer) {
+  return new Promise((resolve) => setTimeout(resolve, 15, answer));
+}
