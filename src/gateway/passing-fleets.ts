@@ -25,6 +25,7 @@ export class PassingFleets {
   readonly #options: FleetOptions;
   readonly #byKey = new Map<string, Passing>();
   #look: Scheduled | undefined;
+  #isClosed = false;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -40,6 +41,7 @@ export class PassingFleets {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#look?.cancel();
     const all = [...this.#byKey.values()];
     this.#byKey.clear();
@@ -59,6 +61,11 @@ export class PassingFleets {
     this.#makeRoom();
     const fleet = new Fleet({ ...this.#options, capabilities });
     const passing = { fleet, view: new FleetView(fleet, undefined), usedAtMs: nowMs };
+    if (this.#isClosed) {
+      // Whoever comes too late finds what others find: upstreams that are closed.
+      fleet.close().catch(() => {});
+      return passing;
+    }
     this.#byKey.set(key, passing);
     this.#look ??= this.#options.clock.schedule(LOOK_EVERY_MS, () => this.#endIdle());
     return passing;
@@ -81,8 +88,9 @@ export class PassingFleets {
     this.#look = undefined;
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
-    for (const [key, { fleet, usedAtMs }] of [...this.#byKey]) {
-      if (nowMs - usedAtMs >= IDLE_MS && !fleet.isBusy) this.#end(key);
+    for (const [key, passing] of [...this.#byKey]) {
+      if (passing.fleet.isBusy) passing.usedAtMs = nowMs;
+      else if (nowMs - passing.usedAtMs >= IDLE_MS) this.#end(key);
     }
     if (this.#byKey.size > 0) this.#look = clock.schedule(LOOK_EVERY_MS, () => this.#endIdle());
   }
