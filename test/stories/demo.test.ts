@@ -6,9 +6,10 @@ import { ROOT, requireBuild } from '../fixtures/open-door.js';
 /** Runs a script of the repository without a terminal. */
 async function run(
   script: string,
+  args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, [script], { cwd: ROOT, env: { ...process.env, ...environment } });
+  const child = spawn(process.execPath, [script, ...args], { cwd: ROOT, env: { ...process.env, ...environment } });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -17,7 +18,7 @@ async function run(
 
 test('the demo keeps every promise, and is plain text where colors are not wanted', async () => {
   requireBuild();
-  const { code, text } = await run('examples/demo.mjs', { NO_COLOR: '1' });
+  const { code, text } = await run('examples/demo.mjs', [], { NO_COLOR: '1' });
   expect(code, text).toBe(0);
   expect(text).not.toContain('\u001b');
   expect(text).not.toContain('✗');
@@ -26,7 +27,9 @@ test('the demo keeps every promise, and is plain text where colors are not wante
 
 test('the official clients, version 1 and 2, work through the example', async () => {
   requireBuild();
-  const { code, text } = await run('examples/try-clients.mjs', { NO_COLOR: '1' });
+  const { code, text } = await run('examples/try-clients.mjs', ['--door', 'stdio', '--client', 'SDK'], {
+    NO_COLOR: '1',
+  });
   expect(code, text).toBe(0);
   expect(text).not.toContain('FAILED');
 });
