@@ -54,7 +54,7 @@ function callRow({ title, kind, cost, hasSdk = false, isLarge = false }, era) {
           relay: driver('relay'),
           doorward: driver('doorward'),
           'stdio behind': driver('doorward, stdio behind', 0.5),
-          ...(hasSdk ? { sdk: driver('sdk', 0.1) } : {}),
+          ...(hasSdk ? { sdk: { ...driver('sdk', 0.1), warmShare: 0.2 } } : {}),
         },
         start: (shop, { middle }) => shop.startHttp(/** @type {HttpMiddle} */ (middle), era, [kind]),
         rounds: isQuick ? QUICK_ROUNDS : ROUNDS,
@@ -77,7 +77,7 @@ function callRow({ title, kind, cost, hasSdk = false, isLarge = false }, era) {
 function smallCounts(isQuick) {
   return {
     calls: isQuick ? 4_000 : 15_000,
-    warmCalls: isQuick ? 3_000 : 6_000,
+    warmCalls: isQuick ? 6_000 : 10_000,
     inFlight: SMALL_IN_FLIGHT,
     aloneCalls: 200,
   };

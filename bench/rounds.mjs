@@ -10,6 +10,7 @@ import { lowestQuartile, median, quantile } from './statistics.mjs';
  * @property {Middle | import('./middles.mjs').HttpMiddle} middle
  * @property {string} kind payload kind
  * @property {number} [share] of the row's calls; for what carries no bound, or is slow enough to be exact with few
+ * @property {number} [warmShare] of the calls that warm it up; `share`, but half of them at least, unless said
  */
 /**
  * @typedef {object} Series one figure a round
@@ -56,7 +57,7 @@ async function measureRound(workshop, { calls, warmCalls, inFlight, aloneCalls, 
   const running = [];
   try {
     for (const [name, driver] of order) {
-      const { kind, share = 1 } = driver;
+      const { kind, share = 1, warmShare = Math.max(share, 0.5) } = driver;
       const caller = await start(workshop, driver);
       const entry = {
         name,
@@ -74,7 +75,7 @@ async function measureRound(workshop, { calls, warmCalls, inFlight, aloneCalls, 
       await caller.drive({
         name: entry.tool,
         pool: entry.pool,
-        calls: Math.max(inFlight, Math.ceil(warmCalls * Math.max(share, 0.5))),
+        calls: Math.max(inFlight, Math.ceil(warmCalls * warmShare)),
         inFlight,
       });
     }
