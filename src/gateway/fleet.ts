@@ -215,7 +215,8 @@ export class Fleet {
     this.#notifications.served(options.principal);
     const mounted = this.getMount(mount);
     const send = async (changed: CallOptions): Promise<ToolAnswer> => {
-      if (changed.logLevel !== undefined) await this.#notifications.hear(mounted, changed.logLevel);
+      const isPassing = changed.caller?.takesRequests === false;
+      if (isPassing && changed.logLevel !== undefined) await this.#notifications.hear(mounted, changed.logLevel);
       const answer = answerOf(await mounted.getClient().relay(method, params, key, changed), []);
       return mounted.era === 'modern' && isOfHandshake(changed) ? handshakeAnswerOf(answer, method) : answer;
     };

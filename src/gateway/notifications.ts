@@ -8,6 +8,7 @@ import {
   onOneLine,
   type Piece,
   type Principal,
+  type Scheduled,
   sliceOf,
   splice,
 } from '../base/index.js';
@@ -31,6 +32,8 @@ interface Subscribed {
 }
 
 const SET_LEVEL_EVERY_MS = 100;
+/** So long a request waits for its upstream to take the level that it asks for. */
+const HEAR_MS = 1_000;
 /** A restarted upstream is not to be flooded with what its callers had subscribed to. */
 const RESUBSCRIBE_AT_ONCE = 16;
 
@@ -52,6 +55,9 @@ export class Notifications {
   readonly #publicUri: (mount: string, uri: string) => string;
   /** Asking each upstream for the level: one request at once, whatever callers do. */
   readonly #levels = new Map<MountedUpstream, Coalescer>();
+  /** Of which it is not known yet that they have been asked. */
+  readonly #asked = new Map<MountedUpstream, Promise<void>>();
+  readonly #clock: Clock;
   /** The level upstreams are asked for: the most verbose that anybody wants. */
   #level: LogLevel | undefined;
   /** The most verbose that a passing request has wanted. */
@@ -59,6 +65,7 @@ export class Notifications {
 
   constructor(mounts: readonly MountedUpstream[], clock: Clock, publicUri: (mount: string, uri: string) => string) {
     this.#publicUri = publicUri;
+    this.#clock = clock;
     for (const mount of mounts) {
       this.#levels.set(mount, new Coalescer(clock, SET_LEVEL_EVERY_MS, () => this.#setLevel(mount)));
     }
@@ -132,7 +139,17 @@ export class Notifications {
       this.#passingLevel = level;
       this.levelChanged();
     }
-    await this.#levels.get(mount)?.running;
+    const asked = this.#asked.get(mount);
+    if (asked !== undefined) await this.#waitFor(asked);
+  }
+
+  /** One that is slow to take the level loses log messages of a request, not the request. */
+  async #waitFor(asked: Promise<void>): Promise<void> {
+    let timer: Scheduled | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = this.#clock.schedule(HEAR_MS, resolve);
+    });
+    await Promise.race([asked, late]).finally(() => timer?.cancel());
   }
 
   /** Somebody wants another level, or has left. */
@@ -145,12 +162,19 @@ export class Notifications {
     const level = wanted.reduce((most, each) => (severityOf(each) < severityOf(most) ? each : most));
     if (level === this.#level) return;
     this.#level = level;
-    for (const setLevel of this.#levels.values()) void setLevel.want();
+    for (const mount of this.#levels.keys()) this.#askAnew(mount);
+  }
+
+  #askAnew(mount: MountedUpstream): void {
+    const asked = Promise.resolve(this.#levels.get(mount)?.want()).finally(() => {
+      if (this.#asked.get(mount) === asked) this.#asked.delete(mount);
+    });
+    this.#asked.set(mount, asked);
   }
 
   /** A connection is new: what its upstream had been asked to remember is asked for again. */
   connected(mount: MountedUpstream): void {
-    if (this.#level !== undefined) void this.#levels.get(mount)?.want();
+    if (this.#level !== undefined) this.#askAnew(mount);
     const own = [...this.#subscribers.values()].filter(({ route }) => route.mount === mount.id);
     for (let i = 0; i < RESUBSCRIBE_AT_ONCE; i++) void this.#resubscribe(mount, own);
   }
