@@ -222,7 +222,7 @@ export class Client {
 
   /** The tool wants other headers by now: it is listed anew, and called once more (MCP 2026-07-28 transports, Client Behavior). */
   async #callRelisted(tool: ListedTool, params: CallParams, options: CallOptions): Promise<RawAnswer> {
-    await this.#relister.want();
+    await orAborted(this.#relister.want(), options.signal);
     const { state } = this;
     if (state.kind !== 'ready') throw this.#gone();
     const current = this.#currentOf(state, tool);

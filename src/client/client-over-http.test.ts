@@ -1,0 +1,229 @@
+/** What a client does that only HTTP can tell it to: send once more what surely did not run, and list anew what wants other headers. */
+import { describe, expect, test } from 'vitest';
+import { URL_OF_IT } from '../../test/fixtures/http-transports.js';
+import { type MemoryExchange, MemoryWire } from '../../test/fixtures/memory-wire.js';
+import { Started } from '../../test/fixtures/started-client.js';
+import { CallSignal, encodeText, JsonScanner } from '../base/index.js';
+import { locateRequestParams, type RequestParams } from '../protocol/index.js';
+import { httpTransport } from './http/http-transport.js';
+
+interface Said {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+type Answer = (exchange: MemoryExchange, said: Said) => void;
+
+const SOME = { name: 'some', inputSchema: { type: 'object' } };
+
+class OverHttp {
+  readonly asked: Said[] = [];
+  readonly wire: MemoryWire;
+  readonly up: Started;
+  readonly #on: Record<string, Answer>;
+
+  constructor(on: Readonly<Record<string, Answer>>) {
+    this.#on = { ...on };
+    this.wire = new MemoryWire((exchange) => {
+      const said = (exchange.body === '' ? {} : JSON.parse(exchange.body)) as Said;
+      this.asked.push(said);
+      const answer = this.#on[said.method ?? exchange.method];
+      if (answer !== undefined) answer(exchange, said);
+      else exchange.answer(said.id === undefined ? 202 : 404);
+    });
+    this.up = new Started([], {
+      era: 'auto',
+      maxInFlight: 100,
+      connect: () =>
+        httpTransport({ url: URL_OF_IT, wire: this.wire, clock: this.up.clock, maxMessageBytes: 10_000, server: 'up' }),
+    });
+  }
+
+  async started(): Promise<this> {
+    await this.up.client.start();
+    return this;
+  }
+
+  count(method: string): number {
+    return this.asked.filter((said) => said.method === method).length;
+  }
+
+  async settled(ms = 2_000): Promise<void> {
+    await this.up.clock.advance(ms);
+  }
+}
+
+const result =
+  (value: object): Answer =>
+  (exchange, { id }) =>
+    exchange.answer(200, { jsonrpc: '2.0', id, result: value });
+const outcomeOf = (task: Promise<unknown>): Promise<unknown> =>
+  task.catch((thrown: { code: string; data: object }) => ({ code: thrown.code, ...thrown.data }));
+
+describe('a session that the server no longer knows (MCP 2025-11-25 basic/transports, Session Management)', () => {
+  /** Gives session ids in turn; `ended` are answered with 404. */
+  function sessions(ended: Set<string>, call: Answer = result({ content: [] })): OverHttp {
+    let count = 0;
+    const known =
+      (answer: Answer): Answer =>
+      (exchange, said) =>
+        ended.has(String(exchange.headers['Mcp-Session-Id'] ?? exchange.headers['mcp-session-id']))
+          ? exchange.answer(404)
+          : answer(exchange, said);
+    return new OverHttp({
+      GET: (exchange) => exchange.answer(405),
+      DELETE: (exchange) => exchange.answer(200),
+      initialize: (exchange, { id }) => {
+        const value = { protocolVersion: '2025-11-25', capabilities: { tools: {}, prompts: {} } };
+        exchange.answer(200, { jsonrpc: '2.0', id, result: value }, { 'mcp-session-id': `s${++count}` });
+      },
+      'tools/list': known(result({ tools: [SOME] })),
+      'tools/call': known(call),
+      'prompts/get': known(result({ messages: [] })),
+    });
+  }
+
+  test('costs no call: all are sent once more in one new session, and run once', async () => {
+    const ended = new Set<string>();
+    let runs = 0;
+    const run: Answer = (exchange, said) => {
+      runs++;
+      result({ content: [] })(exchange, said);
+    };
+    const server = await sessions(ended, run).started();
+    ended.add('s1');
+    const calls = Array.from({ length: 12 }, () => outcomeOf(server.up.call('some')));
+    await server.settled();
+    expect(await Promise.all(calls)).toEqual(Array(12).fill({ content: [] }));
+    expect([runs, server.count('tools/call'), server.count('initialize')]).toEqual([12, 24, 2]);
+    await server.up.client.close();
+  });
+
+  test('costs no other request either', async () => {
+    const ended = new Set<string>();
+    const server = await sessions(ended).started();
+    ended.add('s1');
+    const got = server.up.client.relay('prompts/get', promptParams(), 'p', { principal: { id: 'me', kind: 'local' } });
+    await server.settled();
+    expect((await got).kind).toBe('result');
+    expect([server.count('prompts/get'), server.count('initialize')]).toEqual([2, 2]);
+    await server.up.client.close();
+  });
+
+  test('is told as lost where the server forgets every session at once, after one more try', async () => {
+    const server = await sessions(new Set(), (exchange) => exchange.answer(404)).started();
+    const outcome = outcomeOf(server.up.call('some'));
+    await server.settled();
+    expect(await outcome).toMatchObject({ code: 'UPSTREAM_LOST', outcome: 'not-executed' });
+    expect(server.count('tools/call')).toBe(2);
+    await server.up.client.close();
+  });
+
+  test('is not begun anew for a caller who has given up', async () => {
+    const ended = new Set<string>();
+    const server = await sessions(ended).started();
+    ended.add('s1');
+    const signal = new CallSignal();
+    const outcome = server.up.call('some', '{}', { signal }).catch((reason: unknown) => reason);
+    signal.abort('enough');
+    await server.settled();
+    expect(await outcome).toBe('enough');
+    expect(server.count('tools/call')).toBe(1);
+    await server.up.client.close();
+  });
+
+  test('is another thing than a connection that broke: whatever may have run is not sent again', async () => {
+    const server = await sessions(new Set(), (exchange) => exchange.fail()).started();
+    const outcome = outcomeOf(server.up.call('some'));
+    await server.settled();
+    expect(await outcome).toMatchObject({ code: 'UPSTREAM_LOST', outcome: 'unknown' });
+    expect(server.count('tools/call')).toBe(1);
+    await server.up.client.close();
+  });
+});
+
+describe('a tool that wants other headers by now (MCP 2026-07-28 basic/transports, Client Behavior)', () => {
+  const caching = { resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' };
+  const mismatch: Answer = (exchange, { id }) =>
+    exchange.answer(400, { jsonrpc: '2.0', id, error: { code: -32020, message: 'Header mismatch' } });
+  const HEADED = {
+    name: 'some',
+    inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+  };
+
+  /** Lists these in turn, the last one from then on; undefined is not answered. */
+  function listing(lists: readonly (readonly object[] | undefined)[], call: Answer): OverHttp {
+    let count = 0;
+    return new OverHttp({
+      'server/discover': result({ ...caching, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }),
+      'tools/list': (exchange, said) => {
+        const tools = lists[Math.min(count++, lists.length - 1)];
+        if (tools !== undefined) result({ ...caching, tools })(exchange, said);
+      },
+      'tools/call': call,
+    });
+  }
+
+  const region = (exchange: MemoryExchange): string | undefined =>
+    Object.entries(exchange.headers).find(([name]) => name.toLowerCase() === 'mcp-param-region')?.[1];
+  const wantsRegion: Answer = (exchange, said) =>
+    region(exchange) === undefined
+      ? mismatch(exchange, said)
+      : result({ resultType: 'complete', content: [], region: region(exchange) })(exchange, said);
+
+  test('is listed anew, not once for each of its calls, and each is sent once more with what it wants', async () => {
+    const server = await listing([[SOME], [HEADED]], wantsRegion).started();
+    const calls = Array.from({ length: 5 }, () => outcomeOf(server.up.call('some', '{"region":"eu"}')));
+    await server.settled();
+    expect(await Promise.all(calls)).toEqual(Array(5).fill({ resultType: 'complete', content: [], region: 'eu' }));
+    expect(server.count('tools/call')).toBe(10);
+    // Those refused while it is being listed anew may want what has changed since: one more list for all of them.
+    expect(server.count('tools/list')).toBeLessThanOrEqual(3);
+    await server.up.client.close();
+  });
+
+  test('and says so again has failed, and is not tried a third time', async () => {
+    const server = await listing([[SOME]], mismatch).started();
+    const outcome = outcomeOf(server.up.call('some'));
+    await server.settled();
+    expect(await outcome).toMatchObject({ code: 'UPSTREAM_BROKE_PROTOCOL', upstreamError: { code: -32020 } });
+    expect(server.count('tools/call')).toBe(2);
+    await server.up.client.close();
+  });
+
+  test.each([
+    { why: 'is gone from the new list', tools: [], code: 'TOOL_UNKNOWN' },
+    {
+      why: 'takes other arguments by now',
+      tools: [{ name: 'some', inputSchema: { type: 'object', required: ['x'] } }],
+      code: 'INVALID_ARGUMENTS',
+    },
+  ])('and $why is not called again', async ({ tools, code }) => {
+    const server = await listing([[SOME], tools], mismatch).started();
+    const outcome = outcomeOf(server.up.call('some'));
+    await server.settled();
+    expect(await outcome).toMatchObject({ code });
+    expect(server.count('tools/call')).toBe(1);
+    await server.up.client.close();
+  });
+
+  test('and whose new list is slow keeps no caller waiting who has given up, and calls nothing for it', async () => {
+    const server = await listing([[SOME], undefined], wantsRegion).started();
+    const signal = new CallSignal();
+    const outcome = server.up.call('some', '{"region":"eu"}', { signal }).catch((reason: unknown) => reason);
+    await server.settled(1_000);
+    expect(server.count('tools/list')).toBe(2);
+    signal.abort('enough');
+    expect(await outcome).toBe('enough');
+    await server.settled(60_000);
+    expect(server.count('tools/call')).toBe(1);
+    await server.up.client.close();
+  });
+});
+
+function promptParams(): RequestParams {
+  const bytes = encodeText('{"params":{"name":"p"}}');
+  const scanner = new JsonScanner();
+  scanner.scan(bytes, 0, bytes.length);
+  return locateRequestParams(scanner, bytes, scanner.find('params', bytes), 'prompt') as RequestParams;
+}
