@@ -1,9 +1,11 @@
 import { type Clock, DoorError, type EventBus, guarded, type Scheduled, toDoorError } from '../base/index.js';
 import type { Connection } from './connection.js';
-import { explainLoss, explainStart, type Hello, StartDeadline, type Written } from './handshake.js';
+import type { Hello } from './handshake.js';
 import type { Listening } from './listening.js';
 import type { ToolList } from './listing.js';
 import { type RestartOptions, RestartPolicy } from './restart.js';
+import { StartDeadline } from './start-deadline.js';
+import { explainLoss, explainStart, type Written } from './start-failure.js';
 import type { Transport } from './transport.js';
 
 /** Started once, and not up now: it is started again at `retryAtMs` by itself, or by the next call. Times are epoch. */
