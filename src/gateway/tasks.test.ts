@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { answer, ELICIT, OCTO, RoundsStage, resultOf, slice, textOf } from '../../test/fixtures/rounds-stage.js';
 import type { Caller, JsonSlice } from '../base/index.js';
 import { encodeText, sliceOf } from '../base/index.js';
+import { TASKS_EXTENSION } from '../protocol/index.js';
 import { compileSchema } from '../schema/index.js';
 import { keyOfSecret } from './sealing.js';
-import { TASKS_EXTENSION, type TaskPlace, Tasks, type TaskTarget } from './tasks.js';
+import { type TaskPlace, Tasks, type TaskTarget } from './tasks.js';
 import type { RelayedAnswer, TaskMethod } from './types.js';
 
 const KEY = keyOfSecret('shared');

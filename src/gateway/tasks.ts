@@ -1,6 +1,5 @@
 import {
   type Caller,
-  type CallerCapabilities,
   type Clock,
   DoorError,
   decodeText,
@@ -13,15 +12,13 @@ import {
   sliceOf,
 } from '../base/index.js';
 import type { ElicitationWarning } from '../client/index.js';
+import { declaresTasks, TASKS_EXTENSION } from '../protocol/index.js';
 import type { Judge } from '../schema/index.js';
 import { InputJudge } from './input-judge.js';
 import { readInputRequests } from './input-requests.js';
 import { writeResponses } from './input-responses.js';
 import { StateSealer, taskUnknown } from './sealing.js';
 import type { RelayedAnswer, TaskMethod, ToolAnswer } from './types.js';
-
-/** The extension's name (SEP-2663, Extension Identifier). */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** Where a task is: what a sealed id says. */
 export interface TaskPlace {
@@ -192,12 +189,6 @@ interface TaskAtHand {
   readonly id: string;
   readonly place: TaskPlace;
   readonly target: TaskTarget;
-}
-
-export function declaresTasks({ extensions }: CallerCapabilities): boolean {
-  if (extensions === undefined) return false;
-  const bytes = encodeText(extensions);
-  return membersOf(bytes, 0, bytes.length).some(({ name }) => name === TASKS_EXTENSION);
 }
 
 /** What a caller gets that asks for tasks and did not declare them (SEP-2663, Protocol Errors). */

@@ -1,6 +1,7 @@
 export { type CallParams, locateCallParams, makeCallParams } from './call-params.js';
 export type { Comeback } from './comeback.js';
 export { isClientMethod, toHandshakeError, toModernError } from './era-map.js';
+export { declaresTasks, TASKS_EXTENSION } from './extensions.js';
 export { type Envelope, forwardCall, forwardRequest, progressTokenOf } from './forward.js';
 export { type FramingHandlers, LineFramer } from './framing.js';
 export { type HandshakeResultOptions, toHandshakeResult } from './handshake-result.js';
