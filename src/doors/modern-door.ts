@@ -228,13 +228,10 @@ export class ModernDoor {
         return DONE;
       }
       const { headers } = sender;
-      start =
-        headers === undefined || wantsNoParamHeaders(gateway, params)
-          ? (view, options) => view.call(params, options)
-          : async (view, options) => {
-              await checkParamHeaders(gateway, view, params, headers, options);
-              return view.call(params, options);
-            };
+      start = (view, options) =>
+        headers === undefined || wantsNoParamHeaders(view, params)
+          ? view.call(params, options)
+          : checkParamHeaders(view, params, headers, options).then(() => view.call(params, options));
     } else {
       const work = this.#reader.read(message);
       if (work === undefined) {

@@ -1,5 +1,5 @@
 import { type CallOptions, DoorError, decodeText, type JsonScanner, spells } from '../base/index.js';
-import type { Gateway, View } from '../gateway/index.js';
+import type { View } from '../gateway/index.js';
 import {
   type CallParams,
   decodeHeaderValue,
@@ -58,8 +58,8 @@ function isPlainly(value: string, bytes: Uint8Array, start: number, end: number)
 const PLAIN = /^[\w./-]+$/;
 
 /** Whether a tool is known to want nothing in headers, as nearly all do: then there is nothing to be waited for either. */
-export function wantsNoParamHeaders(gateway: Gateway, { name }: CallParams): boolean {
-  return gateway.snapshot().find(name)?.tool.paramHeaders.length === 0;
+export function wantsNoParamHeaders(view: View, { name }: CallParams): boolean {
+  return view.findTool(name)?.tool.paramHeaders.length === 0;
 }
 
 /**
@@ -69,14 +69,13 @@ export function wantsNoParamHeaders(gateway: Gateway, { name }: CallParams): boo
  * @throws {DoorError} HEADER_MISMATCH
  */
 export async function checkParamHeaders(
-  gateway: Gateway,
   view: View,
   params: CallParams,
   find: FindHeader,
   options: CallOptions,
 ): Promise<void> {
-  if (gateway.snapshot().find(params.name) === undefined) await view.listTools(options);
-  const tool = gateway.snapshot().find(params.name)?.tool;
+  if (view.findTool(params.name) === undefined) await view.listTools(options);
+  const tool = view.findTool(params.name)?.tool;
   if (tool === undefined) return;
   const { bytes, argumentsStart, argumentsEnd } = params;
   const args = argumentsStart < 0 ? undefined : { bytes, start: argumentsStart, end: argumentsEnd };

@@ -45,6 +45,10 @@ export class FleetView implements View, Recipient {
     return entries;
   }
 
+  findTool(name: string): CatalogEntry | undefined {
+    return this.fleet.snapshot.find(name);
+  }
+
   staleMounts(): readonly string[] {
     return this.fleet.mounts.filter((mount) => mount.isStale).map(({ id }) => id);
   }
