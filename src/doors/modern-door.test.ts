@@ -406,6 +406,17 @@ describe('listening', () => {
     await opened.gateway.close();
   });
 
+  test('does not wait for long for an upstream that does not say whether it agrees', async () => {
+    const silent = { ...PATIENT, on: { ...PATIENT.on, 'resources/subscribe': () => undefined } };
+    const opened = new Opened({ a: { scripts: [silent] } });
+    opened.send(listen({ toolsListChanged: true, resourceSubscriptions: ['x://1'] }));
+    await opened.settled(11_000);
+    const [acknowledged] = opened.beside;
+    expect(acknowledged?.method).toBe('notifications/subscriptions/acknowledged');
+    expect(acknowledged?.params?.notifications).toEqual({ toolsListChanged: true });
+    await opened.gateway.close();
+  });
+
   test('ends when its caller hangs up, upstream too', async () => {
     const opened = new Opened();
     const underway = opened.send(listen({ resourceSubscriptions: ['x://1'] }));

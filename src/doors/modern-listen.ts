@@ -27,6 +27,8 @@ export interface Filter {
 
 /** So many resources are told of on one stream. */
 const MAX_URIS = 1_000;
+/** So long an upstream may take to agree; what else was asked for is not to wait for it any longer. */
+const AGREE_MS = 10_000;
 const FLAGS: Readonly<Record<ListName, string>> = {
   tools: 'toolsListChanged',
   resources: 'resourcesListChanged',
@@ -134,7 +136,7 @@ export class ListenStream implements Caller {
     view.start();
     view.watchLists(filter.lists);
     view.onListChanged((list) => this.tell(`notifications/${list}/list_changed`));
-    const options: CallOptions = { principal, door, signal: request };
+    const options: CallOptions = { principal, door, signal: request, timeoutMs: AGREE_MS };
     const agreed = await Promise.all(filter.uris.map((uri) => watch(view, uri, options)));
     this.#acknowledge(filter.uris.filter((_, at) => agreed[at]));
     await Promise.race([this.#end, whenAborted(request)]);
