@@ -2,11 +2,9 @@ import {
   type CallOptions,
   type CancelSignal,
   DoorError,
-  encodeText,
   JsonScanner,
   type JsonSlice,
   orAborted,
-  sliceOf,
   toDoorError,
   unsent,
 } from '../base/index.js';
@@ -20,19 +18,21 @@ import {
   type OfferRoute,
   STATUS_URI,
 } from '../catalog/index.js';
-import { type CallParams, type Comeback, makeCallParams, type RequestParams, taskParams } from '../protocol/index.js';
+import { type CallParams, makeCallParams, type RequestParams } from '../protocol/index.js';
 import { StatusBoard } from './advisory.js';
-import { answerOf, handshakeAnswerOf, refusalAsResult, violationAsResult } from './answers.js';
 import { type CallArguments, CallRecord } from './call-record.js';
 import type { FleetOptions } from './fleet-options.js';
 import { type Advertised, ListWatch, reportExclusions, reportToolChanges } from './list-watch.js';
-import { type About, MountedUpstream } from './mounted.js';
+import { type About, MountedUpstream, type MountListener } from './mounted.js';
 import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
 import { Notifications, OWN_STATUS, type Recipient } from './notifications.js';
 import { OfferShelf } from './offers.js';
-import { type Attempt, isFinal, isOfOneRound, type Request as RoundedRequest } from './rounds.js';
-import type { RelayedAnswer, RelayedMethod, TaskMethod, ToolAnswer, ToolCall } from './types.js';
+import { resultOf, Sending } from './sending.js';
+import type { BrokenMount, Mount, RelayedAnswer, RelayedMethod, TaskMethod, ToolAnswer, ToolCall } from './types.js';
 import { waitForLists } from './waiting.js';
+
+/** Finds an upstream of another fleet that one may use as well; undefined where it needs its own. */
+export type Lend = (mount: Mount | BrokenMount) => MountedUpstream | undefined;
 
 /** One set of connections to all upstreams, with the catalog that they make: what some callers share, or one has alone. */
 export class Fleet {
@@ -42,32 +42,41 @@ export class Fleet {
 
   readonly #offers: OfferShelf;
   readonly #notifications: Notifications;
+  readonly #sending: Sending;
   readonly #status: StatusBoard;
   readonly #byId: ReadonlyMap<string, MountedUpstream>;
   #snapshot: CatalogSnapshot;
   /** The snapshot whose names a caller saw last. */
   #shown: CatalogSnapshot | undefined;
+  /** Upstreams that belong to another fleet. */
+  readonly #lent = new Set<MountedUpstream>();
+  readonly #listener: MountListener = {
+    listed: () => this.#rebuild(),
+    failed: () => this.#status.look(),
+    connected: (mounted) => this.#connected(mounted),
+    notified: (mounted, method, params, about) => this.#notified(mounted, method, params, about),
+  };
   readonly #paused = new Set<Recipient>();
   #isPaused = false;
   #startedAtMs: number | undefined;
   #firstListedAtMs: number | undefined;
 
-  constructor(options: FleetOptions) {
+  /** @param lend finds what it may use of another fleet */
+  constructor(options: FleetOptions, lend?: Lend) {
     const { gateway, clock } = options;
     this.options = options;
-    this.mounts = gateway.mounts.map(
-      (mount) =>
-        new MountedUpstream(mount, options, {
-          listed: () => this.#rebuild(),
-          failed: () => this.#status.look(),
-          connected: (mounted) => this.#connected(mounted),
-          notified: (mounted, method, params, about) => this.#notified(mounted, method, params, about),
-        }),
-    );
+    this.mounts = gateway.mounts.map((mount) => {
+      const lent = lend?.(mount);
+      if (lent === undefined) return new MountedUpstream(mount, options, this.#listener);
+      lent.join(this.#listener);
+      this.#lent.add(lent);
+      return lent;
+    });
     this.#byId = new Map(this.mounts.map((mount) => [mount.id, mount]));
     this.watch = new ListWatch(clock);
     this.#offers = new OfferShelf(options, this.mounts, (list) => this.watch.changed(list));
     this.#notifications = new Notifications(this.mounts, clock, (mount, uri) => this.#offers.publicUri(mount, uri));
+    this.#sending = new Sending(options, this.#notifications);
     this.#status = new StatusBoard(this.mounts, clock, ({ isListed, wasListed }) => {
       if (isListed !== wasListed) this.watch.changed('resources');
       this.#notifications.statusChanged();
@@ -111,7 +120,6 @@ export class Fleet {
   }
 
   call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
-    this.#notifications.served(options.principal);
     const entry = this.#show().find(params.name);
     if (entry !== undefined) return this.#send(entry, params, options);
     return this.#lookUpAgain(params.name, options.signal).then(
@@ -121,7 +129,6 @@ export class Fleet {
   }
 
   async callTool(call: ToolCall, options: CallOptions): Promise<ToolAnswer> {
-    this.#notifications.served(options.principal);
     const scanner = new JsonScanner({ nestingLimit: this.options.limits.maxDepth + 2 });
     const params = makeCallParams(scanner, call.tool, call.arguments);
     if (typeof params === 'string') {
@@ -171,13 +178,16 @@ export class Fleet {
     const route = await this.#find(params, options);
     // Before it is sent: an update may come ahead of the answer.
     this.#notifications.subscribe(route, recipient);
+    if (route.mount !== OWN_STATUS.mount) this.getMount(route.mount).retain(route.key, this.#listener);
     let isDone = false;
     try {
       const answer = await this.#pass('resources/subscribe', params, route, options);
       isDone = answer.kind === 'result';
       return answer;
     } finally {
-      if (!isDone) this.#notifications.withdraw(route, recipient);
+      if (!isDone && this.#notifications.withdraw(route, recipient) && route.mount !== OWN_STATUS.mount) {
+        this.getMount(route.mount).release(route.key, this.#listener);
+      }
     }
   }
 
@@ -194,7 +204,9 @@ export class Fleet {
   }
 
   #unsubscribe({ mount, key }: OfferRoute): void {
-    const client = this.getMount(mount).readyClient;
+    const mounted = this.getMount(mount);
+    if (!mounted.release(key, this.#listener)) return;
+    const client = mounted.readyClient;
     client?.request('resources/unsubscribe', `{"uri":${JSON.stringify(key)}}`).catch(() => {});
   }
 
@@ -204,7 +216,6 @@ export class Fleet {
     return key === STATUS_URI ? Promise.resolve(OWN_STATUS) : this.#offers.find(names, key, signal);
   }
 
-  /** The one place where anything but a call goes down to a client and its answer comes back. */
   async #pass(
     method: RelayedMethod | 'resources/subscribe',
     params: RequestParams,
@@ -212,43 +223,7 @@ export class Fleet {
     options: CallOptions,
   ): Promise<RelayedAnswer> {
     if (mount === OWN_STATUS.mount) return NOTHING;
-    this.#notifications.served(options.principal);
-    const mounted = this.getMount(mount);
-    const send = async (changed: CallOptions): Promise<ToolAnswer> => {
-      const isPassing = changed.caller?.takesRequests === false;
-      if (isPassing && changed.logLevel !== undefined) await this.#notifications.hear(mounted, changed.logLevel);
-      const answer = answerOf(await mounted.getClient().relay(method, params, key, changed), []);
-      return mounted.era === 'modern' && isOfHandshake(changed) ? handshakeAnswerOf(answer, method) : answer;
-    };
-    if (method !== 'prompts/get' && method !== 'resources/read') return send(options);
-    return this.#inRounds(method, params, { mounted, tool: key }, options, send);
-  }
-
-  /** Where an upstream may want to know something first, or its caller comes back with what it wanted to know. */
-  #inRounds(
-    method: RoundedRequest['method'],
-    params: RoundedParams,
-    { mounted, tool }: { readonly mounted: MountedUpstream; readonly tool: string },
-    options: CallOptions,
-    send: (options: CallOptions) => Promise<ToolAnswer>,
-  ): Promise<ToolAnswer> {
-    const { caller, signal } = options;
-    if (caller === undefined || (caller.takesRequests && mounted.era === 'handshake')) return send(options);
-    const { rounds } = this.options;
-    const { requestState, inputResponses } = params.comeback;
-    const { elicitationFormats: formats, elicitationSchemas: schemas } = mounted.validation;
-    const request = (): RoundedRequest => ({
-      caller,
-      method,
-      key: params.key,
-      params,
-      ...(requestState !== undefined && { requestState }),
-      ...(inputResponses !== undefined && { inputResponses }),
-      ...(signal !== undefined && { signal }),
-    });
-    const target = { upstream: mounted.id, tool, formats, schemas, send: (a: Attempt) => send(attemptOf(options, a)) };
-    if (!isOfOneRound(caller, params.comeback) || options.retry !== undefined) return rounds.run(request(), target);
-    return send(options).then((answer) => (isFinal(answer) ? answer : rounds.receive(request(), target, answer)));
+    return this.#sending.pass(this.getMount(mount), method, params, key, options);
   }
 
   /** The log level that somebody wants has changed. */
@@ -258,23 +233,19 @@ export class Fleet {
 
   /** Passes on what a caller asks about a task of its own. @throws {DoorError} as `relay` */
   task(method: TaskMethod, params: JsonSlice, options: CallOptions): Promise<RelayedAnswer> {
-    const { caller } = options;
-    if (caller === undefined) throw new DoorError('INTERNAL', `${method} is of a caller of the 2026 era`);
-    return this.options.tasks.run({ caller, method, params }, ({ upstream, tool }) => {
-      const mounted = this.getMount(upstream);
-      const { elicitationFormats: formats, elicitationSchemas: schemas } = mounted.validation;
-      const output = this.#snapshot.findTool(upstream, tool)?.tool.output;
-      const send = async (what: TaskMethod, about: JsonSlice): Promise<RelayedAnswer> => {
-        const located = taskParams(about);
-        return answerOf(await mounted.getClient().relay(what, located, located.key, options), []);
-      };
-      return { formats, schemas, output, send };
-    });
+    return this.#sending.task(method, params, options, (upstream, tool) => ({
+      mounted: this.getMount(upstream),
+      output: this.#snapshot.findTool(upstream, tool)?.tool.output,
+    }));
   }
 
   /** Something goes on in it, or somebody listens. */
   get isBusy(): boolean {
-    return this.#notifications.count > 0 || this.mounts.some((mount) => mount.hasCalls);
+    return this.#notifications.count > 0 || this.#ownMounts.some((mount) => mount.hasCalls);
+  }
+
+  get #ownMounts(): readonly MountedUpstream[] {
+    return this.mounts.filter((mount) => !this.#lent.has(mount));
   }
 
   /** @throws {DoorError} TOOL_UNKNOWN */
@@ -316,7 +287,8 @@ export class Fleet {
     const isPaused = this.#paused.size > 0 && this.#paused.size >= this.#notifications.count;
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
-    for (const mount of this.mounts) isPaused ? mount.pause() : mount.resume();
+    // What is lent to us others read from as well.
+    for (const mount of this.#ownMounts) isPaused ? mount.pause() : mount.resume();
   }
 
   async close(): Promise<void> {
@@ -324,45 +296,12 @@ export class Fleet {
     this.#offers.close();
     this.#notifications.close();
     this.#status.close();
-    await Promise.all(this.mounts.map((mount) => mount.close()));
+    for (const mount of this.#lent) mount.leave(this.#listener);
+    await Promise.all(this.#ownMounts.map((mount) => mount.close()));
   }
 
-  /** The one place where a call of a tool goes down to a client and its answer comes back. */
   #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
-    const mounted = this.getMount(entry.mount);
-    const { caller, logLevel } = options;
-    if (caller === undefined || (caller.takesRequests && mounted.era === 'handshake')) {
-      return this.#attempt(mounted, entry, params, options);
-    }
-    const send = (changed: CallOptions): Promise<ToolAnswer> => this.#attempt(mounted, entry, params, changed);
-    const where = { mounted, tool: entry.tool.name };
-    const { bytes, start, end, comeback } = params;
-    const rounded = { bytes, start, end, key: params.name, comeback };
-    if (logLevel === undefined) return this.#inRounds('tools/call', rounded, where, options, send);
-    const heard = this.#notifications.hear(mounted, logLevel);
-    return heard.then(() => this.#inRounds('tools/call', rounded, where, options, send));
-  }
-
-  #attempt(mount: MountedUpstream, entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
-    const target = { upstream: entry.mount, tool: entry.tool.name };
-    const record = CallRecord.begin(this.options.events, this.options.clock, target, params, options);
-    return mount
-      .getClient()
-      .call(entry.tool, params, options)
-      .then(
-        ({ raw, violations }) => {
-          record?.completed(raw);
-          const isEnforced = violations.length > 0 && mount.validation.outputs === 'enforce';
-          if (isEnforced) return violationAsResult(entry, violations);
-          const answer = answerOf(raw, violations);
-          if (isOfHandshake(options) && (mount.era === 'modern' || entry.tool.wrapsOutput)) {
-            return handshakeAnswerOf(answer, 'tools/call', entry.tool);
-          }
-          if (mount.era !== 'modern' || raw.resultType !== 'task') return answer;
-          return this.options.tasks.wrapResult(answer, { caller: options.caller!, ...target });
-        },
-        (thrown: unknown) => this.#failed(mount, record, thrown),
-      );
+    return this.#sending.call(this.getMount(entry.mount), entry, params, options);
   }
 
   /** A call that reaches no client leaves its event too; `owner` is the upstream it was meant for, where it is known. */
@@ -370,13 +309,6 @@ export class Fleet {
     const { upstream, tool } = toDoorError(thrown).data;
     const target = { upstream: String(upstream ?? owner), tool: String(tool ?? params.name.slice(0, MAX_SHOWN)) };
     CallRecord.begin(this.options.events, this.options.clock, target, params, options)?.failed(thrown);
-    throw thrown;
-  }
-
-  #failed(mount: MountedUpstream, record: CallRecord | undefined, thrown: unknown): ToolAnswer {
-    record?.failed(thrown);
-    const isRefusal = thrown instanceof DoorError && thrown.code === 'INVALID_ARGUMENTS';
-    if (isRefusal && mount.validation.invalidArguments === 'tool-error') return refusalAsResult(thrown);
     throw thrown;
   }
 
@@ -419,6 +351,10 @@ export class Fleet {
         return this.#offers.outdated(mount, ['resources', 'templates']);
       case 'notifications/prompts/list_changed':
         return this.#offers.outdated(mount, ['prompts']);
+      case 'notifications/message':
+        // The fleet that an upstream belongs to tells all who may hear of it.
+        if (this.#lent.has(mount)) return;
+        return this.#notifications.notified(mount, method, params, about);
       default:
         return this.#notifications.notified(mount, method, params, about);
     }
@@ -468,25 +404,5 @@ export class Fleet {
   }
 }
 
-/** What rounds need to know of a request's params. */
-interface RoundedParams extends JsonSlice {
-  readonly key: string;
-  readonly comeback: Comeback;
-}
-
-/** The options of one attempt of a request that may need several. */
-function attemptOf({ signal: _, retry: __, ...options }: CallOptions, { caller, signal, retry }: Attempt): CallOptions {
-  return { ...options, caller, ...(signal !== undefined && { signal }), ...(retry !== undefined && { retry }) };
-}
-
-/** Callers of our own process are spoken to as of old. */
-function isOfHandshake({ caller }: CallOptions): boolean {
-  return caller === undefined || caller.takesRequests;
-}
-
 const NOTHING = resultOf('{}');
 const NO_COMPLETION = resultOf('{"completion":{"values":[]}}');
-
-function resultOf(text: string): RelayedAnswer {
-  return { kind: 'result', json: sliceOf(encodeText(text)), hasLineBreaks: false };
-}

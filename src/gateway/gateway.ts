@@ -4,11 +4,12 @@ import { ParkedRequests } from '../client/index.js';
 import { MemoryStore } from '../store/index.js';
 import { Fleet } from './fleet.js';
 import type { FleetOptions } from './fleet-options.js';
+import type { MountedUpstream } from './mounted.js';
 import { PassingFleets } from './passing-fleets.js';
 import { Rounds } from './rounds.js';
 import { keyOfSecret, randomKey } from './sealing.js';
 import { Tasks } from './tasks.js';
-import type { Gateway, GatewayLimits, GatewayOptions, UpstreamStatus, View } from './types.js';
+import type { BrokenMount, Gateway, GatewayLimits, GatewayOptions, Mount, UpstreamStatus, View } from './types.js';
 import { FleetView } from './view.js';
 
 const LIMITS: GatewayLimits = {
@@ -53,7 +54,7 @@ class MountGateway extends FleetView implements Gateway {
   constructor(fleet: Fleet) {
     super(fleet, undefined);
     this.#shared = fleet.options;
-    this.#passing = new PassingFleets(fleet.options);
+    this.#passing = new PassingFleets(this.#shared, (mount) => lendable(fleet, mount));
   }
 
   get events(): EventBus {
@@ -81,7 +82,8 @@ class MountGateway extends FleetView implements Gateway {
   admit(caller: Caller): View {
     if (!this.#needsOwnFleet(caller)) return new FleetView(this.fleet, caller);
     if (!caller.takesRequests) return new FleetView(this.#passing.fleetOf(caller), caller);
-    const fleet = new Fleet({ ...this.#shared, caller, capabilities: caller.capabilities });
+    const { capabilities } = caller;
+    const fleet = new Fleet({ ...this.#shared, caller, capabilities }, (mount) => lendable(this.fleet, mount));
     this.#own.add(fleet);
     return new OwnFleetView(fleet, caller, () => this.#own.delete(fleet));
   }
@@ -105,6 +107,16 @@ class MountGateway extends FleetView implements Gateway {
     this.#shared.rounds.close();
     await Promise.all([...[this.fleet, ...this.#own].map((fleet) => fleet.close()), this.#passing.close()]);
   }
+}
+
+/**
+ * An upstream of the 2026 era is told with each request whose it is, and asks in its answers only: all callers can share
+ * one connection to it, whatever they can be asked for.
+ */
+function lendable(fleet: Fleet, mount: Mount | BrokenMount): MountedUpstream | undefined {
+  if ('isolation' in mount && mount.isolation === 'caller') return undefined;
+  const mounted = fleet.getMount(mount.id);
+  return mounted.era === 'modern' ? mounted : undefined;
 }
 
 /** The view of a caller that nobody shares a fleet with: it ends with its caller. */

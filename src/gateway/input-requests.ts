@@ -3,13 +3,17 @@ import {
   type CallerMethod,
   DoorError,
   decodeText,
+  findMember,
   JsonScanner,
   type JsonSlice,
   membersOf,
   ObjectText,
+  OPEN_BRACE,
   onOneLine,
+  QUOTE,
   SCAN,
   sliceOf,
+  stringOf,
 } from '../base/index.js';
 import { type ElicitationWarning, readElicitation } from '../client/index.js';
 import type { SealedRequest } from './sealing.js';
@@ -53,8 +57,6 @@ export const NEEDED_CAPABILITY = {
 const MAX_STATE_BYTES = 256 * 1024;
 /** What a request takes besides its key and its form. */
 const REQUEST_OVERHEAD = 64;
-const OPEN_BRACE = 0x7b;
-const QUOTE = 0x22;
 
 const scanner = new JsonScanner();
 
@@ -106,7 +108,7 @@ export function readInputRequests(
   options: ReadInputOptions,
   warnings: ElicitationWarning[],
 ): readonly InputRequest[] | undefined {
-  const member = membersOf(bytes, 0, bytes.length).findLast(({ name }) => name === 'inputRequests');
+  const member = findMember(membersOf(bytes, 0, bytes.length), 'inputRequests');
   if (member === undefined) return undefined;
   if (bytes[member.valueStart] !== OPEN_BRACE) throw brokenBy(options, 'gave inputRequests that are not an object');
   const requests: InputRequest[] = [];
@@ -130,9 +132,8 @@ function readRequest(
   warnings: ElicitationWarning[],
 ): InputRequest {
   const members = membersOf(bytes, start, end);
-  const methodAt = members.findLast(({ name }) => name === 'method');
-  const paramsAt = members.findLast(({ name }) => name === 'params');
-  const method = methodAt === undefined ? undefined : stringOf(bytes, methodAt.valueStart, methodAt.end);
+  const method = stringOf(bytes, findMember(members, 'method'));
+  const paramsAt = findMember(members, 'params');
   if (method === undefined || !Object.hasOwn(NEEDED_CAPABILITY, method)) {
     throw brokenBy(options, 'asks for input by a method that is no way to ask');
   }
@@ -164,10 +165,6 @@ export function judgingParams({ bytes, start, end }: JsonSlice): string {
 }
 
 const JUDGING = new Set(['mode', 'requestedSchema', 'url']);
-
-function stringOf(bytes: Uint8Array, start: number, end: number): string | undefined {
-  return bytes[start] === QUOTE ? (JSON.parse(decodeText(bytes, start, end)) as string) : undefined;
-}
 
 function hasTwice(bytes: Uint8Array): boolean {
   const names = membersOf(bytes, 0, bytes.length).map(({ name }) => name);

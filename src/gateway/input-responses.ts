@@ -7,6 +7,7 @@ import {
   type JsonSlice,
   joinPieces,
   membersOf,
+  OPEN_BRACE,
   onOneLine,
   sliceOf,
 } from '../base/index.js';
@@ -29,8 +30,6 @@ export interface JudgeResponsesOptions {
   /** Told why an answer was refused, for the event. */
   readonly rejected: (issues: readonly Issue[]) => void;
 }
-
-const OPEN_BRACE = 0x7b;
 
 const scanner = new JsonScanner();
 

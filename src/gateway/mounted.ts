@@ -1,4 +1,4 @@
-import { type Caller, cacheKeyFor, DoorError, type JsonSlice } from '../base/index.js';
+import { type Caller, cacheKeyFor, DoorError, type JsonSlice, type Principal } from '../base/index.js';
 import {
   isMounted,
   isNameOf,
@@ -59,6 +59,12 @@ export class MountedUpstream {
   readonly #options: FleetOptions;
   readonly #mount: Mount | undefined;
   readonly #toldPatterns = new Set<string>();
+  readonly #listeners: Set<MountListener>;
+  /** Principals for whom anything was ever done here, and the last of them. */
+  readonly #served = new Set<string>();
+  #lastServed: string | undefined;
+  /** By URI, the fleets that want to be told when the resource changes. */
+  readonly #wanted = new Map<string, Set<MountListener>>();
   readonly #client: Client | undefined;
   readonly #error: DoorError | undefined;
 
@@ -66,6 +72,7 @@ export class MountedUpstream {
     const { gateway } = options;
     this.id = mount.id;
     this.#options = options;
+    this.#listeners = new Set([listener]);
     this.#prefix = ('prefix' in mount ? mount.prefix : undefined) ?? gateway.prefix ?? 'always';
     if ('error' in mount) {
       this.validation = { ...VALIDATION, ...gateway.validation };
@@ -74,10 +81,10 @@ export class MountedUpstream {
     }
     this.#mount = mount;
     this.validation = { ...VALIDATION, ...gateway.validation, ...mount.validation };
-    this.#client = this.#makeClient(mount, listener);
+    this.#client = this.#makeClient(mount);
   }
 
-  #makeClient(mount: Mount, listener: MountListener): Client {
+  #makeClient(mount: Mount): Client {
     const { gateway, limits, clock, events, caller, capabilities, parked } = this.#options;
     const { elicitationFormats: formats, elicitationSchemas: schemas } = this.validation;
     return new Client({
@@ -104,12 +111,56 @@ export class MountedUpstream {
         this.#listing = { kind: 'listed', list, atMs: clock.nowMs() };
         this.#warnOfIdlePatterns(list);
         this.#remember(list);
-        listener.listed();
+        this.#tell((listener) => listener.listed());
       },
-      failed: () => listener.failed(),
-      connected: () => listener.connected(this),
-      notified: (method, params, about) => listener.notified(this, method, params, about),
+      failed: () => this.#tell((listener) => listener.failed()),
+      connected: () => this.#tell((listener) => listener.connected(this)),
+      notified: (method, params, about) => this.#tell((listener) => listener.notified(this, method, params, about)),
     });
+  }
+
+  #tell(tell: (listener: MountListener) => void): void {
+    for (const listener of [...this.#listeners]) tell(listener);
+  }
+
+  /** Another fleet uses it too. */
+  join(listener: MountListener): void {
+    this.#listeners.add(listener);
+  }
+
+  /** It does no longer; what it alone wanted to be told of nobody is told of any more. */
+  leave(listener: MountListener): void {
+    this.#listeners.delete(listener);
+    for (const uri of [...this.#wanted.keys()]) {
+      if (!this.release(uri, listener)) continue;
+      this.readyClient?.request('resources/unsubscribe', `{"uri":${JSON.stringify(uri)}}`).catch(() => {});
+    }
+  }
+
+  /** A fleet wants to be told when a resource changes. */
+  retain(uri: string, listener: MountListener): void {
+    const wanting = this.#wanted.get(uri) ?? new Set();
+    this.#wanted.set(uri, wanting.add(listener));
+  }
+
+  /** It does no longer. @returns whether that leaves nobody who does, where there was somebody */
+  release(uri: string, listener: MountListener): boolean {
+    const wanting = this.#wanted.get(uri);
+    if (!wanting?.delete(listener) || wanting.size > 0) return false;
+    this.#wanted.delete(uri);
+    return true;
+  }
+
+  /** Something is done for a principal: what it says from now on may be about that. */
+  serve({ id }: Principal): void {
+    if (id === this.#lastServed) return;
+    this.#lastServed = id;
+    this.#served.add(id);
+  }
+
+  /** Principals for whom anything was ever done here. */
+  get served(): ReadonlySet<string> {
+    return this.#served;
   }
 
   /** Shows what it listed in an earlier process, until it has listed in this one. @returns whether there was anything */

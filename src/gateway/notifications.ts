@@ -48,9 +48,6 @@ const scanner = new JsonScanner();
 /** What the upstreams of one fleet say unasked, and who of its callers hears it. */
 export class Notifications {
   readonly #recipients = new Set<Recipient>();
-  /** Principals for whom anything was ever done here, and the last of them. */
-  readonly #served = new Set<string>();
-  #lastServed: string | undefined;
   readonly #subscribers = new Map<string, Subscribed>();
   readonly #publicUri: (mount: string, uri: string) => string;
   /** Asking each upstream for the level: one request at once, whatever callers do. */
@@ -82,14 +79,6 @@ export class Notifications {
 
   add(recipient: Recipient): void {
     this.#recipients.add(recipient);
-    if (recipient.principal !== undefined) this.served(recipient.principal);
-  }
-
-  /** Something is done for a principal: what upstreams say from now on may be about that. */
-  served({ id }: Principal): void {
-    if (id === this.#lastServed) return;
-    this.#lastServed = id;
-    this.#served.add(id);
   }
 
   /** It hears nothing more. @returns what nobody is subscribed to any longer */
@@ -111,12 +100,13 @@ export class Notifications {
     known.recipients.set(recipient, (known.recipients.get(recipient) ?? 0) + 1);
   }
 
-  /** A wish has come to nothing; others of the same recipient hold. */
-  withdraw(route: OfferRoute, recipient: Recipient): void {
+  /** A wish has come to nothing; others of the same recipient hold. @returns whether nobody is left who wants to hear */
+  withdraw(route: OfferRoute, recipient: Recipient): boolean {
     const recipients = this.#subscribers.get(keyOf(route))?.recipients;
     const left = (recipients?.get(recipient) ?? 1) - 1;
-    if (left === 0) this.unsubscribe(route, recipient);
-    else recipients?.set(recipient, left);
+    if (left === 0) return this.unsubscribe(route, recipient);
+    recipients?.set(recipient, left);
+    return false;
   }
 
   /** The recipient wants to hear no more of it. @returns whether nobody is left who does */
@@ -203,7 +193,7 @@ export class Notifications {
   notified(mount: MountedUpstream, method: string, params: JsonSlice | undefined, about: About | undefined): void {
     switch (method) {
       case 'notifications/message':
-        return this.#log(params, about);
+        return this.#log(mount, params, about);
       case 'notifications/resources/updated':
         return this.#updated(mount, params);
       case 'notifications/elicitation/complete':
@@ -220,7 +210,7 @@ export class Notifications {
       await client.request('logging/setLevel', `{"level":"${this.#level}"}`).catch(() => {});
   }
 
-  #log(params: JsonSlice | undefined, about: About | undefined): void {
+  #log(mount: MountedUpstream, params: JsonSlice | undefined, about: About | undefined): void {
     if (params === undefined) return;
     const { caller, logLevel } = about ?? {};
     // What is said about one call is said to its caller alone.
@@ -231,7 +221,8 @@ export class Notifications {
       return;
     }
     // It may be about anything that anybody ever called: strangers are not to hear of each other's.
-    if (this.#served.size > 1) return;
+    const heard = [...this.#recipients].flatMap(({ principal }) => (principal === undefined ? [] : [principal.id]));
+    if (new Set([...mount.served, ...heard]).size > 1) return;
     const line = onOneLine(params);
     for (const recipient of this.#recipients) {
       if (this.#isWanted(params, recipient.logLevel)) recipient.tell('notifications/message', line);

@@ -31,6 +31,7 @@ interface Question {
   /** The request as it is shown to the caller: method and params. */
   readonly text: readonly Piece[];
   answer(answer: CallerAnswer): void;
+  refuse(reason: unknown): void;
 }
 
 type Outcome =
@@ -79,6 +80,11 @@ export class OpenCall implements Caller, CancelListener {
     return this.#id;
   }
 
+  /** Whether its result is there, though its caller may still be asked something. */
+  get isOver(): boolean {
+    return this.#outcome !== undefined;
+  }
+
   /** What it is asked and has not answered. */
   get requests(): readonly SealedRequest[] {
     return [...this.#questions.values()].map(({ request }) => request);
@@ -116,7 +122,9 @@ export class OpenCall implements Caller, CancelListener {
     }
     this.#waiting = undefined;
     signal?.removeEventListener('abort', this);
-    if (this.#outcome === undefined) return undefined;
+    // Over stdio a question names no call: one that is open though the call is over is another's, who waits for it.
+    if (this.#outcome === undefined || (this.#questions.size > 0 && this.#outcome.kind === 'answered'))
+      return undefined;
     this.leave();
     if (this.#outcome.kind === 'failed') throw this.#outcome.reason;
     return this.#outcome.answer;
@@ -130,6 +138,7 @@ export class OpenCall implements Caller, CancelListener {
   /** Cancels it upstream; whoever waits for it gets the reason. */
   end(reason: unknown): void {
     this.#settle({ kind: 'failed', reason });
+    this.#refuse(reason);
     this.signal.abort(reason);
   }
 
@@ -147,11 +156,13 @@ export class OpenCall implements Caller, CancelListener {
       this.#questions.delete(key);
       question?.answer(answer);
     }
+    // It was shown them all and came back: nobody else will answer the rest.
+    if (this.isOver) this.#refuse(overAlready());
     if (this.#questions.size === 0) this.leave();
   }
 
   ask({ method, params }: CallerRequest, signal: CancelSignal): Promise<CallerAnswer> {
-    if (this.#outcome !== undefined) return Promise.reject(new DoorError('UPSTREAM_LOST', 'the call is over'));
+    if (this.#outcome !== undefined) return Promise.reject(overAlready());
     if (!this.#holdsPlace) {
       try {
         this.#parked.take(this.principal.id);
@@ -164,14 +175,14 @@ export class OpenCall implements Caller, CancelListener {
     }
     // Not where it stands: what is asked in one go is shown in one go.
     void Promise.resolve().then(() => this.#wakeIfAsked());
-    return new Promise((answer) => this.#put(method, params, signal, answer));
+    return new Promise((answer, refuse) => this.#put(method, params, signal, { answer, refuse }));
   }
 
   #put(
     method: CallerMethod,
     params: JsonSlice | undefined,
     signal: CancelSignal,
-    answer: (answer: CallerAnswer) => void,
+    asker: Pick<Question, 'answer' | 'refuse'>,
   ): void {
     this.#asked++;
     const key = `${method.slice(0, method.indexOf('/'))}-${this.#asked}`;
@@ -179,7 +190,7 @@ export class OpenCall implements Caller, CancelListener {
     const request = { key, method, ...(isForm && { params: judgingParams(params) }) };
     const rest: readonly Piece[] = params === undefined ? ['}'] : [',"params":', onOneLine(params), '}'];
     const text: readonly Piece[] = [`{"method":"${method}"`, ...rest];
-    this.#questions.set(key, { request, text, answer });
+    this.#questions.set(key, { request, text, ...asker });
     // The upstream takes it back, or does not wait any longer: then nobody is to be shown it.
     signal.addEventListener('abort', { handleEvent: () => void this.#questions.delete(key) });
   }
@@ -192,14 +203,26 @@ export class OpenCall implements Caller, CancelListener {
     if (this.#questions.size > 0) this.#waiting?.wake();
   }
 
+  /** Whoever asked is told that nobody answers, so that it does not wait. */
+  #refuse(reason: unknown): void {
+    const questions = [...this.#questions.values()];
+    this.#questions.clear();
+    for (const question of questions) question.refuse(reason);
+  }
+
   #settle(outcome: Outcome): void {
     if (this.#outcome !== undefined) return;
-    this.#questions.clear();
     // Where nobody waits it is kept, longer than the memory it lies in is ours.
-    const isKept = this.#waiting === undefined && outcome.kind === 'answered';
-    this.#outcome = isKept ? { kind: 'answered', answer: copyOf(outcome.answer) } : outcome;
+    const isKept = this.#waiting === undefined || this.#questions.size > 0;
+    this.#outcome =
+      isKept && outcome.kind === 'answered' ? { kind: 'answered', answer: copyOf(outcome.answer) } : outcome;
+    if (outcome.kind === 'failed') this.#refuse(outcome.reason);
     this.#waiting?.wake();
   }
+}
+
+function overAlready(): DoorError {
+  return new DoorError('UPSTREAM_LOST', 'the call is over');
 }
 
 function copyOf(answer: ToolAnswer): ToolAnswer {

@@ -1,5 +1,5 @@
 import { type Caller, DoorError, type Scheduled } from '../base/index.js';
-import { Fleet } from './fleet.js';
+import { Fleet, type Lend } from './fleet.js';
 import type { FleetOptions } from './fleet-options.js';
 import type { View } from './types.js';
 import { FleetView } from './view.js';
@@ -23,12 +23,14 @@ interface Passing {
  */
 export class PassingFleets {
   readonly #options: FleetOptions;
+  readonly #lend: Lend;
   readonly #byKey = new Map<string, Passing>();
   #look: Scheduled | undefined;
   #isClosed = false;
 
-  constructor(options: FleetOptions) {
+  constructor(options: FleetOptions, lend: Lend) {
     this.#options = options;
+    this.#lend = lend;
   }
 
   fleetOf(caller: Caller): Fleet {
@@ -59,7 +61,7 @@ export class PassingFleets {
       return known;
     }
     this.#makeRoom();
-    const fleet = new Fleet({ ...this.#options, capabilities });
+    const fleet = new Fleet({ ...this.#options, capabilities }, this.#lend);
     const passing = { fleet, view: new FleetView(fleet, undefined), usedAtMs: nowMs };
     if (this.#isClosed) {
       // Whoever comes too late finds what others find: upstreams that are closed.

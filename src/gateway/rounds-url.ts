@@ -3,9 +3,11 @@ import {
   decodeText,
   elementsOf,
   encodeText,
+  findMember,
   JsonScanner,
   type JsonSlice,
   membersOf,
+  OPEN_BRACKET,
   onOneLine,
   type Piece,
 } from '../base/index.js';
@@ -24,7 +26,6 @@ export interface UrlElicitations {
 const URL_ELICITATION_REQUIRED = '-32042';
 const MAX_URLS = 32;
 const METHOD = 'elicitation/create';
-const OPEN_BRACKET = 0x5b;
 
 const scanner = new JsonScanner();
 
@@ -61,7 +62,7 @@ export function readUrlElicitations(
 
 /** Where the elicitations lie; none where `data` has no list of them. */
 function readList(bytes: Uint8Array, start: number, end: number): readonly JsonSlice[] {
-  const list = membersOf(bytes, start, end).findLast(({ name }) => name === 'elicitations');
+  const list = findMember(membersOf(bytes, start, end), 'elicitations');
   if (list === undefined || bytes[list.valueStart] !== OPEN_BRACKET) return [];
   return elementsOf(bytes, list.valueStart).map((span) => ({ bytes, ...span }));
 }

@@ -152,6 +152,44 @@ describe('a 2026 caller, an upstream of the 2025 era', () => {
     expect(told.sort()).toEqual(['a {"action":"decline"}', `b ${JSON.stringify(OCTO)}`]);
   });
 
+  // Over stdio a question names no call and goes to the youngest: it may be that of another call, which waits for it.
+  test.each([
+    { when: 'while its caller waits', afterMs: 0 },
+    { when: 'while it is parked', afterMs: 1000 },
+  ])('a call that is over $when leaves no question unanswered', async ({ afterMs }) => {
+    const stage = new RoundsStage();
+    const told: string[] = [];
+    const target = stage.target((attempt) => {
+      const asked = stage.ask(attempt, 'elicitation/create', NAME_FORM);
+      void asked.then(({ json }) => told.push(textOf(json)));
+      if (afterMs === 0) return Promise.resolve(answer(DONE));
+      return new Promise((resolve) => {
+        stage.clock.schedule(afterMs, () => resolve(answer(DONE)));
+      });
+    });
+    const { requestState, inputRequests } = resultOf(await stage.run(target));
+    await stage.clock.advance(afterMs);
+    expect(Object.keys(inputRequests ?? {})).toEqual(['elicitation-1']);
+    const responses = { 'elicitation-1': OCTO };
+    expect(resultOf(await stage.run(target, { state: requestState, responses }))).toEqual(DONE);
+    await calm();
+    expect(told).toEqual([JSON.stringify(OCTO)]);
+  });
+
+  test('what is not answered on coming back for a result is refused: nobody waits for it', async () => {
+    const stage = new RoundsStage();
+    const refused: unknown[] = [];
+    const target = stage.target((attempt) => {
+      stage.ask(attempt, 'elicitation/create', NAME_FORM).catch((reason: unknown) => refused.push(reason));
+      return Promise.resolve(answer(DONE));
+    });
+    const { requestState } = resultOf(await stage.run(target));
+    expect(resultOf(await stage.run(target, { state: requestState }))).toEqual(DONE);
+    await calm();
+    expect(refused).toMatchObject([{ code: 'UPSTREAM_LOST' }]);
+    expect(stage.rounds.parkedCalls).toBe(0);
+  });
+
   test('an answer that comes while it is parked is kept, in memory of its own', async () => {
     const stage = new RoundsStage();
     const lent = { ...slice(DONE), hasLineBreaks: false };

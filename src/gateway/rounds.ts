@@ -242,7 +242,7 @@ export class Rounds {
     const { requests } = call;
     const { answers, missing } = this.#judge.judge(round.target, inputResponses, requests);
     // Nothing was said: nothing goes up, and the state stays good.
-    if (requests.length > 0 && missing.length === requests.length) return this.#show(round, call);
+    if (!call.isOver && requests.length > 0 && missing.length === requests.length) return this.#show(round, call);
     await this.#useUp(round, sealed);
     // It may have run out of time meanwhile.
     if (this.#calls.find(call.id) !== call) throw stateInvalid();

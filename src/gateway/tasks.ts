@@ -5,11 +5,14 @@ import {
   decodeText,
   type EventBus,
   encodeText,
+  findMember,
   type JsonSlice,
   type MemberSpan,
   membersOf,
   ObjectText,
+  OPEN_BRACE,
   sliceOf,
+  stringOf,
 } from '../base/index.js';
 import type { ElicitationWarning } from '../client/index.js';
 import { declaresTasks, TASKS_EXTENSION } from '../protocol/index.js';
@@ -53,9 +56,6 @@ export interface TasksOptions {
   readonly events: EventBus;
 }
 
-const OPEN_BRACE = 0x7b;
-const QUOTE = 0x22;
-
 /**
  * Relays the tasks of upstreams (SEP-2663). A task's id is sealed together with whose it is and where: nobody else can
  * use it, and any process with the same key knows where it leads, without keeping anything.
@@ -82,7 +82,7 @@ export class Tasks {
   ): Promise<ToolAnswer> {
     if (answer.kind === 'error') return answer;
     const { bytes, start, end } = answer.json;
-    const resultType = findMember(answer.json, 'resultType');
+    const resultType = memberOf(answer.json, 'resultType');
     if (resultType === undefined || decodeText(bytes, resultType.valueStart, resultType.end) !== '"task"')
       return answer;
     if (!declaresTasks(caller.capabilities)) {
@@ -90,7 +90,7 @@ export class Tasks {
     }
     // A copy: sealing takes its time, and the memory is lent.
     const json = sliceOf(new Uint8Array(bytes.subarray(start, end)));
-    const taskId = stringMember(json, 'taskId');
+    const taskId = stringOf(json.bytes, memberOf(json, 'taskId'));
     if (taskId === undefined) throw broken(upstream, 'made a task without a taskId');
     const sealed = await this.#sealer.seal({ kind: 'task', principal: caller.principal.id, upstream, tool, taskId });
     return { ...answer, json: withMember(json, 'taskId', JSON.stringify(sealed)) };
@@ -117,7 +117,7 @@ export class Tasks {
   async run(request: TaskRequest, targetOf: (place: TaskPlace) => TaskTarget): Promise<RelayedAnswer> {
     const { caller, method, params } = request;
     if (!declaresTasks(caller.capabilities)) throw tasksUndeclared();
-    const id = stringMember(params, 'taskId');
+    const id = stringOf(params.bytes, memberOf(params, 'taskId'));
     if (id === undefined) throw taskUnknown();
     const place = await this.open(id, caller.principal.id);
     const target = targetOf(place);
@@ -132,7 +132,8 @@ export class Tasks {
     const { upstream } = place;
     const { json } = answer;
     if (answer.kind === 'error') return answer;
-    if (stringMember(json, 'taskId') !== place.taskId) throw broken(upstream, 'answered for another task');
+    if (stringOf(json.bytes, memberOf(json, 'taskId')) !== place.taskId)
+      throw broken(upstream, 'answered for another task');
     this.#readRequests(json, { caller, id, place, target });
     this.#judgeResult(json, place, target);
     return { ...answer, json: withMember(json, 'taskId', JSON.stringify(id)) };
@@ -150,12 +151,12 @@ export class Tasks {
 
   /** Told of each time it is asked for: what was seen before is kept nowhere. */
   #judgeResult(json: JsonSlice, { upstream, tool }: TaskPlace, { output }: TaskTarget): void {
-    const result = findMember(json, 'result');
+    const result = memberOf(json, 'result');
     if (output === undefined || result === undefined || json.bytes[result.valueStart] !== OPEN_BRACE) return;
     const inside = { bytes: json.bytes, start: result.valueStart, end: result.end };
-    const isError = findMember(inside, 'isError');
+    const isError = memberOf(inside, 'isError');
     if (isError !== undefined && decodeText(json.bytes, isError.valueStart, isError.end) === 'true') return;
-    const structured = findMember(inside, 'structuredContent');
+    const structured = memberOf(inside, 'structuredContent');
     if (structured === undefined) return;
     const verdict = output.check(decodeText(json.bytes, structured.valueStart, structured.end));
     if (verdict.valid) return;
@@ -171,7 +172,7 @@ export class Tasks {
     const { place, target } = task;
     const { upstream, tool, taskId } = place;
     const { formats } = target;
-    const responses = findMember(params, 'inputResponses');
+    const responses = memberOf(params, 'inputResponses');
     if (responses === undefined) throw new DoorError('INVALID_ANSWER', 'params.inputResponses is missing');
     const now = await target.send('tasks/get', sliceOf(encodeText(`{"taskId":${JSON.stringify(taskId)}}`)));
     if (now.kind === 'error') return now;
@@ -199,14 +200,8 @@ export function tasksUndeclared(): DoorError {
   });
 }
 
-function findMember({ bytes, start, end }: JsonSlice, name: string): MemberSpan | undefined {
-  return membersOf(bytes, start, end).findLast((member) => member.name === name);
-}
-
-function stringMember(json: JsonSlice, name: string): string | undefined {
-  const member = findMember(json, name);
-  if (member === undefined || json.bytes[member.valueStart] !== QUOTE) return undefined;
-  return JSON.parse(decodeText(json.bytes, member.valueStart, member.end)) as string;
+function memberOf({ bytes, start, end }: JsonSlice, name: string): MemberSpan | undefined {
+  return findMember(membersOf(bytes, start, end), name);
 }
 
 function withMember({ bytes, start, end }: JsonSlice, name: string, text: string): JsonSlice {
