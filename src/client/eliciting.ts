@@ -7,8 +7,10 @@ import {
   JsonScanner,
   type JsonSlice,
   ObjectText,
+  OPEN_BRACE,
   type Piece,
   parseJson,
+  QUOTE,
   SCAN,
   sliceOf,
   splice,
@@ -65,8 +67,6 @@ export type ElicitationReply =
 
 type Mode = 'form' | 'url';
 
-const OPEN_BRACE = 0x7b;
-const QUOTE = 0x22;
 const NO_WARNINGS: readonly ElicitationWarning[] = Object.freeze([]);
 
 const scanner = new JsonScanner();

@@ -1,8 +1,17 @@
-import { dropEdits, type Edit, elementsOf, joinPieces, membersOf, type Span, splice } from '../base/index.js';
+import {
+  dropEdits,
+  type Edit,
+  elementsOf,
+  findMember,
+  joinPieces,
+  membersOf,
+  OPEN_BRACKET,
+  type Span,
+  splice,
+} from '../base/index.js';
 import { HEADER_KEYWORD, type HeaderFlaw } from '../protocol/index.js';
 
 const KEYWORDS: ReadonlySet<string> = new Set([HEADER_KEYWORD]);
-const OPEN_BRACKET = 0x5b;
 
 /**
  * Takes annotations that break the rules out of a tool's inputSchema; every other byte stays.
@@ -28,7 +37,7 @@ function findSpan(bytes: Uint8Array, pointer: string): Span {
       span = elementsOf(bytes, span.start)[Number(name)]!;
       continue;
     }
-    const member = membersOf(bytes, span.start, span.end).findLast((each) => each.name === name)!;
+    const member = findMember(membersOf(bytes, span.start, span.end), name)!;
     span = { start: member.valueStart, end: member.end };
   }
   return span;

@@ -1,4 +1,12 @@
-import { encodeText, findDuplicateName, JsonScanner, type JsonSlice, membersOf, SCAN } from '../base/index.js';
+import {
+  encodeText,
+  findDuplicateName,
+  findMember,
+  JsonScanner,
+  type JsonSlice,
+  membersOf,
+  SCAN,
+} from '../base/index.js';
 import { type Comeback, locateComeback, NO_COMEBACK } from './comeback.js';
 import { readString } from './strings.js';
 
@@ -128,8 +136,8 @@ export function resourceParams(uri: string): RequestParams {
 /** Locates the parts of the params of a request about a task; there is a `taskId`, a string. */
 export function taskParams({ bytes, start, end }: JsonSlice): RequestParams {
   const members = membersOf(bytes, start, end);
-  const id = members.findLast(({ name }) => name === 'taskId')!;
-  const meta = members.findLast(({ name }) => name === '_meta');
+  const id = findMember(members, 'taskId')!;
+  const meta = findMember(members, '_meta');
   return {
     bytes,
     start,

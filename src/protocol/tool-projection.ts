@@ -3,11 +3,15 @@ import {
   dropEdits,
   type Edit,
   elementsOf,
+  findMember,
   type JsonSlice,
   joinPieces,
   type MemberSpan,
   membersOf,
+  OPEN_BRACE,
+  OPEN_BRACKET,
   splice,
+  stringOf,
 } from '../base/index.js';
 import type { Era } from './revisions.js';
 
@@ -20,10 +24,6 @@ const DATA = new Set(['const', 'enum', 'default', 'examples']);
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
 const REFERENCES = new Set(['$ref', '$dynamicRef']);
 const SCHEMA_MEMBER: ReadonlySet<string> = new Set(['$schema']);
-
-const QUOTE = 0x22;
-const OPEN_BRACE = 0x7b;
-const OPEN_BRACKET = 0x5b;
 
 /**
  * Whether callers of the handshake era are shown an outputSchema wrapped: its values, and so those of the tool, must be
@@ -48,7 +48,7 @@ export function wrapOutputSchema(schema: JsonSlice): string | undefined {
   const { bytes, start, end } = schema;
   if (bytes[start] !== OPEN_BRACE) return wrapped(bytes[start] === 0x74 ? '{}' : '{"not":{}}', undefined);
   const members = membersOf(bytes, start, end);
-  const dialect = textOf(bytes, findMember(members, '$schema')) ?? '';
+  const dialect = stringOf(bytes, findMember(members, '$schema')) ?? '';
   if (isDocument(bytes, members, dialect)) {
     // With an id of its own it is a document within ours: its references lead where they led, and it says what it is
     // written in. (Clients lose the whole list over some that refer to themselves: ajv compiles those for ever.)
@@ -111,7 +111,7 @@ class Moving {
   }
 
   #moveReference(member: MemberSpan): void {
-    const reference = textOf(this.#bytes, member);
+    const reference = stringOf(this.#bytes, member);
     // `` and `#` are the document; `#/...` a place in it, its slash escaped or not; `#name` goes with what it names.
     if (reference === undefined || !/^(?:#?$|#\/|#%2f)/i.test(reference)) return;
     const by = JSON.stringify(`#${NEW_ROOT}${reference.slice(1)}`);
@@ -126,17 +126,7 @@ function spanOf({ valueStart, end }: MemberSpan): { readonly start: number; read
 /** Whether a schema has an id that references within it are resolved against. */
 function isDocument(bytes: Uint8Array, members: readonly MemberSpan[], dialect: string): boolean {
   const isOld = /draft-0[3467]/.test(dialect);
-  const id = textOf(bytes, findMember(members, dialect.includes('draft-04') ? 'id' : '$id'));
+  const id = stringOf(bytes, findMember(members, dialect.includes('draft-04') ? 'id' : '$id'));
   // Of draft-07 and older, `#name` is what is an anchor now, and beside a `$ref` nothing else counts.
   return id !== undefined && !id.startsWith('#') && !(isOld && findMember(members, '$ref') !== undefined);
-}
-
-function findMember(members: readonly MemberSpan[], name: string): MemberSpan | undefined {
-  return members.findLast((member) => member.name === name);
-}
-
-/** The text of a member that is a string. */
-function textOf(bytes: Uint8Array, member: MemberSpan | undefined): string | undefined {
-  if (member === undefined || bytes[member.valueStart] !== QUOTE) return undefined;
-  return JSON.parse(decodeText(bytes, member.valueStart, member.end)) as string;
 }

@@ -1,8 +1,27 @@
-export { decodeText, encodeText, type NativeBytes, type Span, spells, useNativeBytes } from './bytes.js';
+export {
+  BACKSLASH,
+  CARRIAGE_RETURN,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  decodeText,
+  encodeText,
+  LINE_FEED,
+  type NativeBytes,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+  type Span,
+  spells,
+  TAB,
+  useNativeBytes,
+} from './bytes.js';
 export { endOfString, findDuplicateName } from './duplicates.js';
 export * from './exact.js';
 export { SCAN } from './member-index.js';
-export { dropEdits, type MemberSpan, membersOf, ObjectText } from './object-text.js';
+export { dropEdits, findMember, type MemberSpan, membersOf, ObjectText, stringOf } from './object-text.js';
 export { elementsOf, endOfValue, type ReadOptions, readValue } from './read.js';
 export { JsonScanner, type RootKind, type ScanFault, type ScanLimits } from './scan.js';
 export { type Edit, type JsonSlice, joinPieces, onOneLine, type Piece, sliceOf, splice } from './splice.js';

@@ -1,4 +1,4 @@
-import { decodeText, type Span } from './bytes.js';
+import { decodeText, OPEN_BRACE, QUOTE, type Span } from './bytes.js';
 import { JsonScanner } from './scan.js';
 import { type Edit, joinPieces, splice } from './splice.js';
 
@@ -9,8 +9,6 @@ export interface MemberSpan {
   readonly valueStart: number;
   readonly end: number;
 }
-
-const OPEN_BRACE = 0x7b;
 
 const scanner = new JsonScanner();
 
@@ -68,7 +66,7 @@ export class ObjectText {
   #spanOf(path: readonly string[]): Span {
     let span: Span = { start: 0, end: this.#bytes.length };
     for (const name of path) {
-      const member = this.#membersIn(span).findLast((each) => each.name === name)!;
+      const member = findMember(this.#membersIn(span), name)!;
       span = { start: member.valueStart, end: member.end };
     }
     return span;
@@ -90,6 +88,17 @@ export function membersOf(bytes: Uint8Array, start: number, end: number): Member
     members.push({ name, nameStart, valueStart: scanner.valueStart[i]!, end: scanner.valueEnd[i]! });
   }
   return members;
+}
+
+/** The member of a name; of several the last one, as for any reader. */
+export function findMember(members: readonly MemberSpan[], name: string): MemberSpan | undefined {
+  return members.findLast((member) => member.name === name);
+}
+
+/** The string that a member's value is; undefined where it is none, or there is no member. */
+export function stringOf(bytes: Uint8Array, member: MemberSpan | undefined): string | undefined {
+  if (member === undefined || bytes[member.valueStart] !== QUOTE) return undefined;
+  return JSON.parse(decodeText(bytes, member.valueStart, member.end)) as string;
 }
 
 /** Takes members out of an object, each with one comma. @param members all that it has */
