@@ -1,11 +1,11 @@
-import { decodeText, encodeText, type JsonScanner, type Span } from '../base/index.js';
-import type { Message } from '../protocol/index.js';
+import { decodeText, encodeText, type JsonScanner, type Span, spells } from '../base/index.js';
+import type { LocatedResult, Message } from '../protocol/index.js';
 import type { Judge } from '../schema/index.js';
 import { isPlainContent } from './content.js';
 import { isSurelyValid } from './judging-text.js';
 
 /** An upstream's answer to one request of ours, located. Offsets are into `bytes`; -1 where a member is absent. */
-export interface RawAnswer {
+export interface RawAnswer extends LocatedResult {
   readonly kind: 'result' | 'error';
   readonly bytes: Uint8Array;
   /** The result or error object, braces included. */
@@ -37,6 +37,8 @@ export function locateAnswer(scanner: JsonScanner, message: Message, output: Jud
   const structured = isResult ? scanner.find('structuredContent', bytes, body) : -1;
   const content = isResult ? scanner.find('content', bytes, body) : -1;
   const isError = isResult ? scanner.find('isError', bytes, body) : -1;
+  const type = isResult ? scanner.find('resultType', bytes, body) : -1;
+  const meta = isResult ? scanner.find('_meta', bytes, body) : -1;
   return {
     kind: isResult ? 'result' : 'error',
     bytes,
@@ -44,7 +46,11 @@ export function locateAnswer(scanner: JsonScanner, message: Message, output: Jud
     end: scanner.valueEnd[body]!,
     flags: message.bodyFlags,
     isError: isError >= 0 && bytes[scanner.valueStart[isError]!] === 0x74,
-    resultType: isResult ? resultTypeOf(scanner, message) : 'complete',
+    resultType: resultTypeOf(scanner, bytes, type),
+    typeStart: type < 0 ? -1 : scanner.valueStart[type]!,
+    typeEnd: type < 0 ? -1 : scanner.valueEnd[type]!,
+    metaStart: meta < 0 ? -1 : scanner.valueStart[meta]!,
+    metaEnd: meta < 0 ? -1 : scanner.valueEnd[meta]!,
     hasPlainContent: content < 0 || isPlainContent(scanner, bytes, content),
     contentStart: content < 0 ? -1 : scanner.valueStart[content]!,
     contentEnd: content < 0 ? -1 : scanner.valueEnd[content]!,
@@ -56,12 +62,10 @@ export function locateAnswer(scanner: JsonScanner, message: Message, output: Jud
   };
 }
 
-function resultTypeOf(scanner: JsonScanner, { bytes, body }: Message): string {
-  const at = scanner.find('resultType', bytes, body);
-  if (at < 0) return 'complete';
-  const text = decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!);
+function resultTypeOf(scanner: JsonScanner, bytes: Uint8Array, at: number): string {
+  if (at < 0 || spells(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!, '"complete"')) return 'complete';
   // A value that is no string is no result type that we know.
-  return text === '"complete"' ? 'complete' : String(JSON.parse(text));
+  return String(JSON.parse(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!)));
 }
 
 /** An answer that we give ourselves in an upstream's stead. @param text the result as JSON */
@@ -75,6 +79,10 @@ export function ownAnswer(text: string): RawAnswer {
     flags: 0,
     isError: false,
     resultType: 'complete',
+    typeStart: -1,
+    typeEnd: -1,
+    metaStart: -1,
+    metaEnd: -1,
     hasPlainContent: true,
     contentStart: -1,
     contentEnd: -1,

@@ -33,6 +33,7 @@ export {
   resourceParams,
   taskParams,
 } from './request-params.js';
+export type { LocatedResult } from './result-members.js';
 export { type Codec, type Era, findCodec, findModernCodec, MODERN, NEWEST, REVISIONS } from './revisions.js';
 export {
   doorErrorMessage,

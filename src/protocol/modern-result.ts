@@ -1,7 +1,7 @@
 import type { JsonSlice, Piece } from '../base/index.js';
 import { META } from './meta.js';
 import { contentOf, type PieceEdit, resultMetaEdits, spliceIn } from './result-edits.js';
-import { ResultMembers } from './result-members.js';
+import { type LocatedResult, ResultMembers } from './result-members.js';
 
 /** How long a caller may keep a result, and for whom (MCP 2026-07-28 server/utilities/caching). */
 export interface CacheHints {
@@ -33,9 +33,10 @@ const QUOTE = 0x22;
  *
  * @param result an object whose grammar is known to be good
  */
-export function toModernResult(result: JsonSlice, options: ModernResultOptions): Piece[] {
+export function toModernResult(result: JsonSlice | LocatedResult, options: ModernResultOptions): Piece[] {
   const { bytes, start, end } = result;
-  members.read(result);
+  // How long it holds, of which nothing was said there, is no matter with calls.
+  if (!options.isToolResult || !members.take(result)) members.read(result);
   const edits: PieceEdit[] = [];
   const isTyped = members.begins(bytes, 'resultType', QUOTE);
   /** Members that come in front of all others, each with its comma. */

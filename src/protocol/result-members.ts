@@ -1,4 +1,4 @@
-import { decodeText, endOfString, endOfValue, type JsonSlice, spells } from '../base/index.js';
+import { decodeText, endOfString, endOfValue, type JsonSlice, SCAN, spells } from '../base/index.js';
 
 /** Members of results that differ between the eras, in the order of their places. */
 const NAMES = ['resultType', '_meta', 'content', 'structuredContent', 'ttlMs', 'cacheScope'] as const;
@@ -10,6 +10,18 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const CLOSE_BRACE = 0x7d;
 
+/** A result of a call of which the scanner that read it has said where its members lie; -1 where one is absent. */
+export interface LocatedResult extends JsonSlice {
+  /** `SCAN` flags of the result. */
+  readonly flags: number;
+  readonly typeStart: number;
+  readonly typeEnd: number;
+  readonly metaStart: number;
+  readonly metaEnd: number;
+  readonly contentStart: number;
+  readonly contentEnd: number;
+}
+
 /**
  * Where the members of a result lie that differ between the eras. One walk over its top level, nothing is made. One
  * object serves many results: what it says holds until the next `read`.
@@ -20,6 +32,27 @@ export class ResultMembers {
   /** By name, the offset of the value and of what is behind it; -1 where the member is absent. Of two the last one counts. */
   readonly start: Record<ResultMember, number> = none();
   readonly end: Record<ResultMember, number> = none();
+
+  /**
+   * Takes over where the members of a call's result lie, so that it need not be walked through once more.
+   *
+   * @returns false where it has to be: nothing was said, or not enough of it
+   */
+  take(result: JsonSlice | LocatedResult): boolean {
+    // Of several members of one name it is for `read` to say which counts.
+    if (!('typeStart' in result) || result.contentStart < 0 || result.flags & SCAN.duplicateName) return false;
+    this.count = 1;
+    for (const name of NAMES) this.start[name] = -1;
+    this.#put('resultType', result.typeStart, result.typeEnd);
+    this.#put('_meta', result.metaStart, result.metaEnd);
+    this.#put('content', result.contentStart, result.contentEnd);
+    return true;
+  }
+
+  #put(name: ResultMember, start: number, end: number): void {
+    this.start[name] = start;
+    this.end[name] = end;
+  }
 
   /** Reads an object whose grammar is known to be good. */
   read({ bytes, start }: JsonSlice): void {
