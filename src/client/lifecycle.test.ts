@@ -20,6 +20,12 @@ const BOOM: MemoryScript = {
   },
 };
 
+/** A remote server that nobody has logged in to. */
+const SHUT: MemoryScript = {
+  open: () =>
+    Promise.reject(new DoorError('AUTH_REQUIRED', 'up wants you to log in', { hint: 'Run: doorward login up' })),
+};
+
 const failureOf = (task: Promise<unknown>): Promise<unknown> =>
   task.then(
     () => 'it did not fail',
@@ -127,6 +133,20 @@ describe('when it is called', () => {
       });
     }
     expect(up.transports).toHaveLength(5);
+  });
+
+  test('one that wants a login says so at each call, and takes calls as soon as there was one', async () => {
+    const up = new Started([SHUT, SHUT, SHUT, SHUT, SHUT, SHUT, ECHO]);
+    for (let i = 0; i < 6; i++) {
+      expect(await failureOf(up.client.start())).toMatchObject({
+        code: 'AUTH_REQUIRED',
+        hint: 'Run: doorward login up',
+      });
+    }
+    await up.client.start();
+    expect(await up.call('some')).toEqual({ content: [] });
+    expect(up.clock.nowMs()).toBe(0);
+    expect(up.named('upstream.lost')).toHaveLength(1);
   });
 
   test('a probe that is up takes calls, and is on trial for a minute', async () => {

@@ -228,7 +228,7 @@ export class Lifecycle {
 
   #fail(error: DoorError, { code, message: reason }: DoorError): void {
     const { upstream, clock, events } = this.#options;
-    const { delayMs, isFirst } = this.#policy.ended();
+    const { delayMs, isFirst } = this.#policy.ended(code === 'AUTH_REQUIRED' || code === 'FORBIDDEN');
     const nowMs = clock.nowMs();
     if (isFirst || this.#row === undefined) this.#row = { sinceMs: nowMs, told: new Set() };
     const { sinceMs, told } = this.#row;

@@ -139,3 +139,16 @@ test('however it lives, fails and is called: starts are bounded, delays as well,
     { numRuns: 300 },
   );
 });
+
+test('an upstream that lets nobody in is tried ever more slowly, but never kept from calls', async () => {
+  const { policy, clock } = policyOf();
+  await ends(policy, clock, 5, 0);
+  expect(policy.isOpen).toBe(true);
+  const delays: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    await clock.advance(10);
+    delays.push(policy.ended(true).delayMs);
+    expect(policy.isOpen).toBe(false);
+  }
+  expect(delays).toEqual([8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
+});

@@ -56,11 +56,20 @@ export class RestartPolicy {
     this.#upSinceMs = this.#clock.monotonicMs();
   }
 
-  ended(): AfterEnd {
+  /**
+   * @param isShutOut it is there, and lets nobody in: a user may change that at any moment, so it says nothing for the
+   * breaker; the pace of attempts slows down all the same
+   */
+  ended(isShutOut = false): AfterEnd {
     const nowMs = this.#clock.monotonicMs();
     if (this.#isStable()) this.#forget();
     this.#upSinceMs = undefined;
     this.#ends++;
+    if (isShutOut) {
+      this.#endedAtMs = [];
+      this.#isOpen = false;
+      return { delayMs: this.#delayMs(), isFirst: this.#ends === 1 };
+    }
     this.#endedAtMs = [...this.#endedAtMs, nowMs].slice(-MAX_ENDS);
     const areMany = this.#endedAtMs.length === MAX_ENDS && nowMs - this.#endedAtMs[0]! <= ENDS_WITHIN_MS;
     this.#isOpen ||= areMany;
