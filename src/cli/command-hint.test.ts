@@ -57,3 +57,11 @@ test('a login is for the configuration that was named', () => {
   expect(atCommandLine(error, runOf('tools', '-c', 'x.json')).hint).toBe(`${hint} --config x.json`);
   expect(atCommandLine(error, runOf('tools'))).toBe(error);
 });
+
+test('a login in the middle of a hint leaves the rest of it alone', () => {
+  const hint = 'Run `doorward login team` as somebody who may, or ask for the right.';
+  const error = new DoorError('FORBIDDEN', 'no', { data: { upstream: 'team' }, hint });
+  expect(atCommandLine(error, runOf('tools', '-c', 'x.json')).hint).toBe(
+    'Run `doorward login team --config x.json` as somebody who may, or ask for the right.',
+  );
+});

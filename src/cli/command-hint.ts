@@ -37,7 +37,7 @@ export function atCommandLine(error: DoorError, run: Run): DoorError {
 
 function ownHint(error: DoorError, run: Run): string | undefined {
   const { code, hint, data } = error;
-  const server = String(data.upstream);
+  const server = String(data.upstream ?? data.server);
   switch (code) {
     case 'TIMEOUT':
       return hasFlagRunOut(error, run)
@@ -54,7 +54,7 @@ function ownHint(error: DoorError, run: Run): string | undefined {
       return `List its tools: \`${nextCommand(run, 'tools', server)}\`. ${ONLY_TO_THE_ASKABLE}`;
     case 'AUTH_REQUIRED':
     case 'FORBIDDEN':
-      return hint?.replace(/doorward login .+$/, () => nextCommand(run, 'login', String(data.server)));
+      return hint?.replace(/doorward login [^`]+/, () => nextCommand(run, 'login', server));
     default:
       return hint;
   }

@@ -44,7 +44,7 @@ export function wireError(place: string, error: NodeJS.ErrnoException, { isUnsen
     : `${place}: ${WORDS[fault]} ${hasHead ? 'before the answer was whole' : 'before an answer came'}${detail}`;
   return new DoorError(neverConnected ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_LOST', message, {
     data: { reason: fault, outcome: neverConnected ? 'not-executed' : 'unknown' },
-    hint: HINTS[fault],
+    hint: speaksNoTls(error) ? HINTS.protocol : HINTS[fault],
     cause: error,
   });
 }
@@ -73,6 +73,11 @@ function isTls(code: string, message: string): boolean {
     return true;
   }
   return code === 'ECONNRESET' && message.includes('before secure TLS connection');
+}
+
+/** What came back was not the beginning of TLS, as from a server of plain http: no certificate would help. */
+function speaksNoTls({ code = '' }: NodeJS.ErrnoException): boolean {
+  return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
 
 function isConnecting(error: NodeJS.ErrnoException): boolean {

@@ -382,6 +382,13 @@ describe('TLS', () => {
     expect(failure.hint).toContain('SSL_CERT_FILE');
   });
 
+  test('where plain http is spoken, no certificate is asked for', async () => {
+    const served = await serveHttp(echo);
+    const failure = await failureOf(ask(made(), { url: served.url.replace('http:', 'https:') }));
+    expect(failure).toMatchObject({ code: 'UPSTREAM_UNREACHABLE', data: { reason: 'tls', outcome: 'not-executed' } });
+    expect(failure.hint).toContain('http or https');
+  });
+
   test('SSL_CERT_FILE vouches for it; the connection is kept', async () => {
     const served = await serveHttp(echo, true);
     const file = join(folder, 'ca.pem');
