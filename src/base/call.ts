@@ -36,6 +36,22 @@ export interface CallerCapabilities {
   readonly extensions?: string;
 }
 
+/** Which capability each request needs its caller to have declared. */
+export const REQUIRED_CAPABILITY = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+} as const satisfies Record<CallerMethod, keyof CallerCapabilities>;
+
+export function isCallerMethod(method: string): method is CallerMethod {
+  return Object.hasOwn(REQUIRED_CAPABILITY, method);
+}
+
+/** Whether who declares this can be asked for anything at all. */
+export function canBeAsked({ elicitation, sampling, roots }: CallerCapabilities): boolean {
+  return elicitation !== undefined || sampling !== undefined || roots !== undefined;
+}
+
 /**
  * The key of what a server lists to callers who declare this: it may list more tools to those it can ask more of.
  *

@@ -12,14 +12,15 @@ import {
   joinPieces,
   ObjectText,
   orAborted,
+  REQUIRED_CAPABILITY,
   sliceOf,
 } from '../base/index.js';
 import type { AskCaller } from './caller-requests.js';
 import { type ElicitationWarning, readElicitation } from './eliciting.js';
 import { RareWarnings } from './rare-warnings.js';
 
-/** How long a person may take over an answer. */
-const PARKED_MS = 600_000;
+/** How long a person may take over an answer, be it to a question or to a call that waits for its caller to come back. */
+export const PARKED_MS = 600_000;
 /** No person is needed for this one: a program that does not answer it by then never will. */
 const ROOTS_MS = 5_000;
 const MAX_PER_PRINCIPAL = 16;
@@ -76,13 +77,6 @@ export interface AskingOptions {
   readonly schemas?: 'warn' | 'refuse';
 }
 
-/** What each request needs the caller to have declared. */
-const NEEDED = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
-} as const satisfies Record<CallerMethod, keyof Caller['capabilities']>;
-
 /**
  * The way of an upstream to the caller whose call it works on, else to the one its connection belongs to: what was not
  * declared is not asked, questions are bounded in number and time, and what a form was answered with is judged before the
@@ -91,7 +85,7 @@ const NEEDED = {
 export function askingOf(options: AskingOptions): AskCaller {
   const asking = new Asking(options);
   return (method, params, signal, tool, caller = options.caller) => {
-    if (caller?.capabilities[NEEDED[method]] === undefined) return undefined;
+    if (caller?.capabilities[REQUIRED_CAPABILITY[method]] === undefined) return undefined;
     return asking.ask(caller, { method, params }, signal, tool);
   };
 }

@@ -6,6 +6,7 @@ import {
   decodeText,
   elementsOf,
   guarded,
+  isCallerMethod,
   JsonScanner,
   type JsonSlice,
   onOneLine,
@@ -492,9 +493,3 @@ interface CallsBehind {
 }
 
 const NO_METHOD: Outgoing = Object.freeze({});
-
-const CALLER_METHODS: readonly string[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
-
-function isCallerMethod(method: string): method is CallerMethod {
-  return CALLER_METHODS.includes(method);
-}

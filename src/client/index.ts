@@ -1,4 +1,4 @@
-export { askingOf, ParkedRequests } from './asking.js';
+export { askingOf, PARKED_MS, ParkedRequests } from './asking.js';
 export {
   type AuthorizerOptions,
   type Credential,

@@ -1,4 +1,4 @@
-import { type Caller, type CancelSignal, EventBus, orAborted, systemClock } from '../base/index.js';
+import { type Caller, type CancelSignal, canBeAsked, EventBus, orAborted, systemClock } from '../base/index.js';
 import { type CatalogSnapshot, NameBook, OfferBook } from '../catalog/index.js';
 import { ParkedRequests } from '../client/index.js';
 import { MemoryStore } from '../store/index.js';
@@ -97,8 +97,7 @@ class MountGateway extends FleetView implements Gateway {
    * caller only.
    */
   #needsOwnFleet({ capabilities }: Caller): boolean {
-    const { elicitation, sampling, roots } = capabilities;
-    if (elicitation !== undefined || sampling !== undefined || roots !== undefined) return true;
+    if (canBeAsked(capabilities)) return true;
     return this.#shared.gateway.mounts.some((mount) => 'isolation' in mount && mount.isolation === 'caller');
   }
 

@@ -4,6 +4,7 @@ import {
   DoorError,
   decodeText,
   findMember,
+  isCallerMethod,
   JsonScanner,
   type JsonSlice,
   membersOf,
@@ -11,6 +12,7 @@ import {
   OPEN_BRACE,
   onOneLine,
   QUOTE,
+  REQUIRED_CAPABILITY,
   SCAN,
   sliceOf,
   stringOf,
@@ -45,13 +47,6 @@ export interface ReadInputOptions {
   readonly formats: 'warn' | 'assert';
   readonly schemas: 'warn' | 'refuse';
 }
-
-/** What each request needs the caller to have declared. */
-export const NEEDED_CAPABILITY = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
-} as const satisfies Record<CallerMethod, keyof CallerCapabilities>;
 
 /** Of an upstream's state, and of all its questions together as far as they are sealed. */
 const MAX_STATE_BYTES = 256 * 1024;
@@ -134,12 +129,12 @@ function readRequest(
   const members = membersOf(bytes, start, end);
   const method = stringOf(bytes, findMember(members, 'method'));
   const paramsAt = findMember(members, 'params');
-  if (method === undefined || !Object.hasOwn(NEEDED_CAPABILITY, method)) {
+  if (method === undefined || !isCallerMethod(method)) {
     throw brokenBy(options, 'asks for input by a method that is no way to ask');
   }
   const params = paramsAt === undefined ? undefined : { bytes, start: paramsAt.valueStart, end: paramsAt.end };
-  const sealed = readQuestion(key, method as CallerMethod, params, options, warnings);
-  return { key, method: method as CallerMethod, params, sealed };
+  const sealed = readQuestion(key, method, params, options, warnings);
+  return { key, method, params, sealed };
 }
 
 function readQuestion(
@@ -149,7 +144,7 @@ function readQuestion(
   options: ReadInputOptions,
   warnings: ElicitationWarning[],
 ): SealedRequest {
-  const capability = options.capabilities[NEEDED_CAPABILITY[method]];
+  const capability = options.capabilities[REQUIRED_CAPABILITY[method]];
   if (capability === undefined) throw brokenBy(options, `asks by ${method}, which the caller did not declare`);
   if (method !== 'elicitation/create') return { key, method };
   const elicitation = readElicitation(params, { ...options, capability });

@@ -17,13 +17,10 @@ import {
   type Scheduled,
   sliceOf,
 } from '../base/index.js';
-import type { ParkedRequests } from '../client/index.js';
+import { PARKED_MS, type ParkedRequests } from '../client/index.js';
 import { judgingParams } from './input-requests.js';
 import { randomId, type SealedRequest } from './sealing.js';
 import type { ToolAnswer } from './types.js';
-
-/** How long a call waits for its caller to come back. */
-export const PARKED_MS = 600_000;
 
 /** A question that an upstream has asked and has not been answered yet. */
 interface Question {

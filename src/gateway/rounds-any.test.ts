@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../../test/fixtures/rounds-stage.js';
 import { CallSignal, DoorError } from '../base/index.js';
-import { PARKED_MS } from './parked-calls.js';
+import { PARKED_MS } from '../client/index.js';
 import type { Attempt } from './rounds.js';
 import type { ToolAnswer } from './types.js';
 

@@ -10,7 +10,7 @@ import {
   resultOf,
   type Script,
 } from '../../test/fixtures/rounds-stage.js';
-import { PARKED_MS } from './parked-calls.js';
+import { PARKED_MS } from '../client/index.js';
 import { MAX_ROUNDS } from './rounds-limits.js';
 
 describe('a 2026 caller, an upstream of the 2026 era', () => {

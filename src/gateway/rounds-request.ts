@@ -1,7 +1,7 @@
 import type { Caller, CancelSignal, Clock, JsonSlice, Retry } from '../base/index.js';
+import { PARKED_MS } from '../client/index.js';
 import { digestOfRequest, digestOfText } from './input-digest.js';
 import type { ReadInputOptions } from './input-requests.js';
-import { PARKED_MS } from './parked-calls.js';
 import type { SealedRound } from './sealing.js';
 import type { ToolAnswer } from './types.js';
 

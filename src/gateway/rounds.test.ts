@@ -15,7 +15,7 @@ import {
   watched,
 } from '../../test/fixtures/rounds-stage.js';
 import { type CallerAnswer, CallSignal, DoorError } from '../base/index.js';
-import { PARKED_MS } from './parked-calls.js';
+import { PARKED_MS } from '../client/index.js';
 import { MAX_ROUNDS } from './rounds-limits.js';
 
 /** Asks for a name, then tells it. */

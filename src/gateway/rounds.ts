@@ -2,6 +2,7 @@ import {
   type Caller,
   type CallerAnswer,
   type Clock,
+  canBeAsked,
   DoorError,
   decodeText,
   type EventBus,
@@ -37,7 +38,12 @@ export type { Attempt, Request, Target } from './rounds-request.js';
 
 /** Whether a request can be sent as it is, without any of this, unless its answer turns out not to be final. */
 export function isOfOneRound(caller: Caller, { requestState, inputResponses }: Comeback): boolean {
-  return !caller.takesRequests && !canBeAsked(caller) && requestState === undefined && inputResponses === undefined;
+  return (
+    !caller.takesRequests &&
+    !canBeAsked(caller.capabilities) &&
+    requestState === undefined &&
+    inputResponses === undefined
+  );
 }
 
 /** Whether an answer is surely what the caller gets; an error may ask for something (code -32042). */
@@ -133,7 +139,7 @@ export class Rounds {
   /** @param inHand answers that came along without a state */
   async #send(round: Round, attempt: Attempt, inHand?: JsonSlice): Promise<ToolAnswer> {
     const { caller } = round.request;
-    if (!canBeAsked(caller)) return this.#receive(round, await round.target.send(attempt), inHand);
+    if (!canBeAsked(caller.capabilities)) return this.#receive(round, await round.target.send(attempt), inHand);
     const call = new OpenCall(caller, this.#options.parked);
     call.begin(round.target.send({ ...attempt, caller: call, signal: call.signal }));
     return this.#follow(round, call, inHand);
@@ -287,10 +293,6 @@ export class Rounds {
 type RoundFacts =
   | Pick<SealedUpstreamRound, 'kind' | 'state' | 'requests' | 'isAnew'>
   | Pick<SealedParkedRound, 'kind' | 'process' | 'call' | 'use' | 'expiresAtMs'>;
-
-function canBeAsked({ capabilities: { elicitation, sampling, roots } }: Caller): boolean {
-  return elicitation !== undefined || sampling !== undefined || roots !== undefined;
-}
 
 function textOf(pieces: readonly Piece[], state: string): JsonSlice {
   return sliceOf(joinPieces([...pieces, `,"requestState":"${state}"}`]));
