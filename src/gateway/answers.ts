@@ -3,7 +3,7 @@ import type { CatalogEntry, ListedTool } from '../catalog/index.js';
 import type { RawAnswer } from '../client/index.js';
 import { toHandshakeError, toHandshakeResult } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
-import type { ToolAnswer } from './types.js';
+import type { RelayedAnswer, ToolAnswer } from './types.js';
 
 /** An upstream's answer as it came. */
 export function answerOf(raw: RawAnswer, violations: readonly Issue[]): ToolAnswer {
@@ -18,7 +18,7 @@ export function answerOf(raw: RawAnswer, violations: readonly Issue[]): ToolAnsw
 }
 
 /**
- * The answer of an upstream of the 2026 era, as a caller of the handshake era can read it.
+ * The answer of an upstream of the modern era, as a caller of the handshake era can read it.
  *
  * @param tool where it is the answer to a call of one
  */
@@ -56,4 +56,9 @@ function errorResult(text: string, facts: Record<string, unknown>, violations: r
     isError: true,
     violations,
   };
+}
+
+/** An answer of our own. @param text the result as JSON */
+export function resultOf(text: string): RelayedAnswer {
+  return { kind: 'result', json: sliceOf(encodeText(text)), hasLineBreaks: false };
 }

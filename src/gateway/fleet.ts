@@ -20,6 +20,7 @@ import {
 } from '../catalog/index.js';
 import { type CallParams, makeCallParams, type RequestParams } from '../protocol/index.js';
 import { StatusBoard } from './advisory.js';
+import { resultOf } from './answers.js';
 import { type CallArguments, CallRecord } from './call-record.js';
 import type { FleetOptions } from './fleet-options.js';
 import { type Advertised, ListWatch, reportExclusions, reportToolChanges } from './list-watch.js';
@@ -27,7 +28,7 @@ import { type About, MountedUpstream, type MountListener } from './mounted.js';
 import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
 import { Notifications, OWN_STATUS, type Recipient } from './notifications.js';
 import { OfferShelf } from './offers.js';
-import { resultOf, Sending } from './sending.js';
+import { Sending } from './sending.js';
 import type { BrokenMount, Mount, RelayedAnswer, RelayedMethod, TaskMethod, ToolAnswer, ToolCall } from './types.js';
 import { waitForLists } from './waiting.js';
 

@@ -16,13 +16,13 @@ import type { AskCaller } from '../client/index.js';
 import { type InputRequest, type InputRequired, readInputRequired } from './input-requests.js';
 import { writeResponses } from './input-responses.js';
 import { MAX_ROUNDS, tooManyRounds } from './rounds-limits.js';
-import type { Request, Target } from './rounds-request.js';
+import type { RoundedRequest, RoundTarget } from './rounds-request.js';
 import { randomId } from './sealing.js';
 import type { ToolAnswer } from './types.js';
 
 export interface AskForInputOptions {
-  readonly request: Request;
-  readonly target: Target;
+  readonly request: RoundedRequest;
+  readonly target: RoundTarget;
   /** How the caller is asked; only wanted where it is. */
   readonly ask: () => AskCaller;
 }

@@ -1,5 +1,6 @@
 import type { Caller, CancelSignal, Clock, JsonSlice, Retry } from '../base/index.js';
 import { PARKED_MS } from '../client/index.js';
+import type { Comeback } from '../protocol/index.js';
 import { digestOfRequest, digestOfText } from './input-digest.js';
 import type { ReadInputOptions } from './input-requests.js';
 import type { SealedRound } from './sealing.js';
@@ -9,7 +10,7 @@ import type { ToolAnswer } from './types.js';
 const MAX_NAME = 512;
 
 /** One request of a caller that may need several rounds (MCP 2026-07-28 basic/patterns/mrtr, Supported Requests). */
-export interface Request {
+export interface RoundedRequest extends Comeback {
   /** Whose it is; `takesRequests` tells which of the two ways it can be asked. */
   readonly caller: Caller;
   readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
@@ -17,15 +18,11 @@ export interface Request {
   readonly key: string;
   /** The params object, the caller's own bytes. */
   readonly params: JsonSlice;
-  /** What the caller sent as `requestState`. */
-  readonly requestState?: string;
-  /** The JSON text of what the caller sent as `inputResponses`. */
-  readonly inputResponses?: JsonSlice;
   readonly signal?: CancelSignal | undefined;
 }
 
 /** Where a request goes. */
-export interface Target {
+export interface RoundTarget {
   readonly upstream: string;
   /** The upstream's own name, URI or prompt name. */
   readonly tool: string;
@@ -54,13 +51,13 @@ export interface RequestIdentity {
 
 /** One request on its way through its rounds. */
 export class Round {
-  readonly request: Request;
-  readonly target: Target;
+  readonly request: RoundedRequest;
+  readonly target: RoundTarget;
   /** How many times the upstream has asked for something so far. */
   readonly number: number;
   #identity: RequestIdentity | undefined;
 
-  constructor(request: Request, target: Target, number = 0) {
+  constructor(request: RoundedRequest, target: RoundTarget, number = 0) {
     this.request = request;
     this.target = target;
     this.number = number;

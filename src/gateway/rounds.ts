@@ -22,7 +22,7 @@ import { OpenCall, ParkedCalls } from './parked-calls.js';
 import { askForInput } from './rounds-asking.js';
 import { GivenStates } from './rounds-given.js';
 import { MAX_ROUNDS, tooManyRounds } from './rounds-limits.js';
-import { type Attempt, type Request, Round, type Target } from './rounds-request.js';
+import { type Attempt, Round, type RoundedRequest, type RoundTarget } from './rounds-request.js';
 import { readUrlElicitations, type UrlElicitations } from './rounds-url.js';
 import {
   randomId,
@@ -34,7 +34,7 @@ import {
 } from './sealing.js';
 import type { ToolAnswer } from './types.js';
 
-export type { Attempt, Request, Target } from './rounds-request.js';
+export type { Attempt, RoundedRequest, RoundTarget } from './rounds-request.js';
 
 /** Whether a request can be sent as it is, without any of this, unless its answer turns out not to be final. */
 export function isOfOneRound(caller: Caller, { requestState, inputResponses }: Comeback): boolean {
@@ -95,7 +95,7 @@ export class Rounds {
    * @throws {DoorError} STATE_INVALID, INVALID_ANSWER: the upstream saw nothing of it; BUSY; CAPABILITY_MISSING;
    * UPSTREAM_BROKE_PROTOCOL; what `send` rejects with otherwise
    */
-  run(request: Request, target: Target): Promise<ToolAnswer> {
+  run(request: RoundedRequest, target: RoundTarget): Promise<ToolAnswer> {
     const { caller, signal, requestState, inputResponses } = request;
     if (caller.takesRequests) return askForInput({ request, target, ask: this.#askerOf(target) });
     const round = new Round(request, target);
@@ -105,12 +105,12 @@ export class Rounds {
   }
 
   /** Takes over where a request of one round (`isOfOneRound`) was sent, and its answer is not final. */
-  async receive(request: Request, target: Target, answer: ToolAnswer): Promise<ToolAnswer> {
+  async receive(request: RoundedRequest, target: RoundTarget, answer: ToolAnswer): Promise<ToolAnswer> {
     return this.#receive(new Round(request, target), answer);
   }
 
   /** How callers who can be asked at any time are asked for an upstream. */
-  #askerOf({ upstream, formats, schemas }: Target): () => AskCaller {
+  #askerOf({ upstream, formats, schemas }: RoundTarget): () => AskCaller {
     return () => {
       const known = this.#askers.get(upstream);
       if (known !== undefined) return known;
@@ -307,7 +307,7 @@ function isAccepted({ json }: CallerAnswer): boolean {
   return action === 'accept';
 }
 
-function declined({ upstream }: Target): DoorError {
+function declined({ upstream }: RoundTarget): DoorError {
   return new DoorError('AUTH_REQUIRED', `${upstream} wants a URL to be opened first, and that was declined`, {
     data: { upstream },
     hint: 'Call again, and open the URL when asked to.',

@@ -1,4 +1,4 @@
-import { type CallOptions, DoorError, encodeText, type JsonSlice, sliceOf } from '../base/index.js';
+import { type CallOptions, DoorError, type JsonSlice } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import { type CallParams, type Comeback, type RequestParams, taskParams } from '../protocol/index.js';
 import type { Judge } from '../schema/index.js';
@@ -7,7 +7,7 @@ import { CallRecord } from './call-record.js';
 import type { FleetOptions } from './fleet-options.js';
 import type { MountedUpstream } from './mounted.js';
 import type { Notifications } from './notifications.js';
-import { type Attempt, isFinal, isOfOneRound, type Request as RoundedRequest } from './rounds.js';
+import { type Attempt, isFinal, isOfOneRound, type RoundedRequest } from './rounds.js';
 import type { RelayedAnswer, RelayedMethod, TaskMethod, ToolAnswer } from './types.js';
 
 /** Sends a request down once; rounds may need that several times. */
@@ -104,19 +104,11 @@ export class Sending {
     const { caller, signal } = options;
     if (caller === undefined || (caller.takesRequests && mounted.era === 'handshake')) return send(options);
     const { rounds } = this.#options;
-    const { requestState, inputResponses } = params.comeback;
     const { elicitationFormats: formats, elicitationSchemas: schemas } = mounted.validation;
-    const request = (): RoundedRequest => ({
-      caller,
-      method,
-      key: params.key,
-      params,
-      ...(requestState !== undefined && { requestState }),
-      ...(inputResponses !== undefined && { inputResponses }),
-      ...(signal !== undefined && { signal }),
-    });
+    const { key, comeback } = params;
+    const request = (): RoundedRequest => ({ caller, method, key, params, signal, ...comeback });
     const target = { upstream: mounted.id, tool, formats, schemas, send: (a: Attempt) => send(attemptOf(options, a)) };
-    if (!isOfOneRound(caller, params.comeback) || options.retry !== undefined) return rounds.run(request(), target);
+    if (!isOfOneRound(caller, comeback) || options.retry !== undefined) return rounds.run(request(), target);
     return send(options).then((answer) => (isFinal(answer) ? answer : rounds.receive(request(), target, answer)));
   }
 
@@ -132,7 +124,7 @@ export class Sending {
     find: (upstream: string, tool: string) => { readonly mounted: MountedUpstream; readonly output: Judge | undefined },
   ): Promise<RelayedAnswer> {
     const { caller } = options;
-    if (caller === undefined) throw new DoorError('INTERNAL', `${method} is of a caller of the 2026 era`);
+    if (caller === undefined) throw new DoorError('INTERNAL', `${method} is of a caller of the modern era`);
     return this.#options.tasks.run({ caller, method, params }, ({ upstream, tool }) => {
       const { mounted, output } = find(upstream, tool);
       mounted.serve(options.principal);
@@ -161,9 +153,4 @@ function attemptOf({ signal: _, retry: __, ...options }: CallOptions, { caller, 
 /** Callers of our own process are spoken to as of old. */
 function isOfHandshake({ caller }: CallOptions): boolean {
   return caller === undefined || caller.takesRequests;
-}
-
-/** An answer of our own. @param text the result as JSON */
-export function resultOf(text: string): RelayedAnswer {
-  return { kind: 'result', json: sliceOf(encodeText(text)), hasLineBreaks: false };
 }
