@@ -61,7 +61,11 @@ export interface DoorEvents {
     readonly tool: string;
     readonly issues: readonly IssueSummary[];
   };
-  'auth.required': { readonly upstream: string };
+  'auth.required': {
+    readonly upstream: string;
+    /** What helps, as text for people: the command to run. */
+    readonly hint: string;
+  };
   'config.changed': { readonly path: string };
 }
 

@@ -52,7 +52,7 @@ test('without a token nothing is sent along, and a refusal says what to run', as
     hint: 'Run: doorward login team',
     data: { server: 'team' },
   });
-  expect(heard).toEqual([{ upstream: 'team' }]);
+  expect(heard).toEqual([{ upstream: 'team', hint: 'Run: doorward login team' }]);
   expect(setting.as.log, 'nobody sits here: nothing is begun').toEqual([]);
 });
 

@@ -187,7 +187,7 @@ class OAuthAuthorizer implements Authorizer {
   /** Remembers what a login is needed for; nothing hangs on it, so a full disk is no reason to fail otherwise. */
   async #note(wanted: NonNullable<ServerRecord['wanted']>, said: Challenge): Promise<void> {
     const { store, url, events, server } = this.#options;
-    events?.emit('auth.required', { upstream: server });
+    events?.emit('auth.required', { upstream: server, hint: loginHint(server) });
     const { scope: challenged, resourceMetadata } = said;
     const scope = wanted.scope ?? challenged;
     const noted = { reason: wanted.reason, ...(scope && { scope }), ...(resourceMetadata && { resourceMetadata }) };

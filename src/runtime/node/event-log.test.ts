@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type CallEvent, type DoorEvents, EventBus, type EventName } from '../../base/index.js';
 import { type EventLogOptions, logEvents } from './event-log.js';
 
@@ -54,7 +54,10 @@ const EVENTS: { readonly [Name in EventName]: { readonly event: DoorEvents[Name]
     event: { upstream: 'up', tool: 't', issues: [] },
     says: 'up: an answer to t was refused: ',
   },
-  'auth.required': { event: { upstream: 'up' }, says: 'up needs authorization' },
+  'auth.required': {
+    event: { upstream: 'up', hint: 'Run: doorward login up' },
+    says: 'up wants a login. Run: doorward login up',
+  },
   'config.changed': { event: { path: 'a.json' }, says: 'a.json has changed' },
 };
 const NAMES = Object.keys(EVENTS) as EventName[];
@@ -81,11 +84,35 @@ test.each(NAMES)('%s reads as one sentence', (name) => {
   expect(lines).toEqual([`doorward: ${EVENTS[name].says}\n`]);
 });
 
-test('a loss that names its upstream already does not name it twice', () => {
-  const event = { upstream: 'up', code: 'UPSTREAM_LOST', reason: 'up: it crashed' } as const;
-  expect(logged({ format: 'text', level: 'error' }, (bus) => bus.emit('upstream.lost', event))).toEqual([
-    'doorward: up: it crashed\n',
+test.each(['up: it crashed', 'up wants you to log in'])(
+  'a loss that names its upstream does not name it twice: %s',
+  (reason) => {
+    const event = { upstream: 'up', code: 'UPSTREAM_LOST', reason } as const;
+    expect(logged({ format: 'text', level: 'error' }, (bus) => bus.emit('upstream.lost', event))).toEqual([
+      `doorward: ${reason}\n`,
+    ]);
+  },
+);
+
+test('a call of a tool that nobody offers is told without an upstream', () => {
+  const event = { ...CALL, upstream: '', outcome: 'rejected', code: 'TOOL_UNKNOWN' } as const;
+  expect(logged({ format: 'text', level: 'warn' }, (bus) => bus.emit('call.rejected', event))).toEqual([
+    'doorward: refused a call of t: TOOL_UNKNOWN\n',
   ]);
+});
+
+test('that an upstream wants a login is said once in ten minutes', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const about = (upstream: string) => ({ upstream, hint: 'Run it' });
+  const lines = logged({ format: 'text', level: 'warn' }, (bus) => {
+    for (const upstream of ['a', 'b', 'a']) bus.emit('auth.required', about(upstream));
+    vi.advanceTimersByTime(599_999);
+    bus.emit('auth.required', about('a'));
+    vi.advanceTimersByTime(1);
+    bus.emit('auth.required', about('a'));
+  });
+  expect(lines.map((line) => line.slice('doorward: '.length)[0])).toEqual(['a', 'b', 'a']);
 });
 
 test('a refusal without issues tells its code', () => {

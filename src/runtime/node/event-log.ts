@@ -26,22 +26,25 @@ const LEVELS = {
   'config.changed': 'info',
 } as const satisfies Record<EventName, LogLevel>;
 
+/** Requests go on as long as nobody has logged in: each is told, and would fill the log with one and the same line. */
+const LOGIN_EVERY_MS = 600_000;
+
 const RANK: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
 
 /** What an event says, in one line. No argument's value is in any event, so none can be in any line. */
 const SENTENCES: { readonly [Name in EventName]: (event: DoorEvents[Name]) => string } = {
   'upstream.connected': (e) => `${e.upstream} is connected (${e.revision}, ${e.tools} tools)`,
-  'upstream.lost': (e) => (e.reason.startsWith(`${e.upstream}: `) ? e.reason : `${e.upstream}: ${e.reason}`),
+  'upstream.lost': (e) => (isAbout(e.reason, e.upstream) ? e.reason : `${e.upstream}: ${e.reason}`),
   'upstream.relisted': (e) => `${e.upstream} listed its tools anew (${e.tools})`,
   'server.warning': (e) => e.message,
   'tool.excluded': (e) => `${e.upstream}: ${e.tool} is left out: ${e.which}${e.schemaPath}: ${e.reason} (${e.code})`,
   'tool.changed': (e) => `${e.upstream}: ${e.tool} was ${e.change}`,
   'call.completed': (e) => `${e.upstream}: ${e.tool} ${e.outcome} in ${e.durationMs.toFixed(1)} ms`,
-  'call.rejected': (e) => `${e.upstream}: refused a call of ${e.tool}: ${issuesOf(e)}`,
+  'call.rejected': (e) => `${e.upstream === '' ? '' : `${e.upstream}: `}refused a call of ${e.tool}: ${issuesOf(e)}`,
   'output.violation': (e) => `${e.upstream}: the answer of ${e.tool} breaks its outputSchema: ${issuesOf(e)}`,
   'elicitation.rejected': (e) =>
     `${e.upstream}: an answer${e.tool === '' ? '' : ` to ${e.tool}`} was refused: ${issuesOf(e)}`,
-  'auth.required': (e) => `${e.upstream} needs authorization`,
+  'auth.required': (e) => `${e.upstream} wants a login. ${e.hint}`,
   'config.changed': (e) => `${e.path} has changed`,
 };
 
@@ -49,14 +52,36 @@ const SENTENCES: { readonly [Name in EventName]: (event: DoorEvents[Name]) => st
 export function logEvents(events: EventBus, options: EventLogOptions): () => void {
   const stream = options.stream ?? new LogStream(process.stderr, options.format);
   const stops: (() => void)[] = [];
+  const isDue = loginPace();
   for (const name of Object.keys(LEVELS) as EventName[]) {
     const level = LEVELS[name];
     if (RANK[level] > RANK[options.level]) continue;
-    stops.push(events.on(name, (event) => stream.write(`${lineOf(name, level, event, options.format)}\n`)));
+    stops.push(
+      events.on(name, (event) => {
+        if (name !== 'auth.required' || isDue(event as DoorEvents['auth.required'])) {
+          stream.write(`${lineOf(name, level, event, options.format)}\n`);
+        }
+      }),
+    );
   }
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+/** @returns whether it is time to say again that an upstream wants a login; asking is saying it */
+function loginPace(): (event: DoorEvents['auth.required']) => boolean {
+  const saidAtMs = new Map<string, number>();
+  return ({ upstream }) => {
+    const nowMs = performance.now();
+    const isDue = nowMs - (saidAtMs.get(upstream) ?? Number.NEGATIVE_INFINITY) >= LOGIN_EVERY_MS;
+    if (isDue) saidAtMs.set(upstream, nowMs);
+    return isDue;
+  };
+}
+
+function isAbout(reason: string, upstream: string): boolean {
+  return reason.startsWith(`${upstream}: `) || reason.startsWith(`${upstream} `);
 }
 
 /** What a terminal acts on and JSON lets stand: DEL and the C1 codes, line separators, overrides of the text's direction. */
