@@ -14,6 +14,8 @@ export interface Told {
   readonly place: string;
   /** The name of the server in the configuration, for the commands that hints name; undefined where it has none. */
   readonly server: string | undefined;
+  /** It is sent an Authorization header of its own: no login would change anything while it is. */
+  readonly hasOwnToken: boolean;
   /** Texts never to be repeated: the values of headers that were sent. */
   readonly secrets: readonly string[];
 }
@@ -64,12 +66,16 @@ function leaveError(refusal: Refusal, told: Told): DoorError {
   if (status === 401) {
     return new DoorError('AUTH_REQUIRED', `${told.place} wants to know who asks (HTTP 401)`, {
       data,
-      hint: `Run \`${login}\`, or set its Authorization header in the entry of this server.`,
+      hint: told.hasOwnToken
+        ? `Correct the Authorization header in the entry of this server, or take it out and run \`${login}\`.`
+        : `Run \`${login}\`, or set its Authorization header in the entry of this server.`,
     });
   }
   return new DoorError('FORBIDDEN', `${told.place} does not allow this (HTTP 403)${snippetOf(refusal, told)}`, {
     data,
-    hint: `Run \`${login}\` as somebody who may, or ask for the right.`,
+    hint: told.hasOwnToken
+      ? 'Ask those who run it for the right, or for another token.'
+      : `Run \`${login}\` as somebody who may, or ask for the right.`,
   });
 }
 

@@ -153,7 +153,8 @@ export class HttpLink {
       const at = value.indexOf(' ');
       if (at > 0) secrets.push(value.slice(at + 1));
     }
-    return { place: placeOf(this.url), server: this.#server, secrets };
+    const hasOwnToken = this.#headers.authorization !== undefined;
+    return { place: placeOf(this.url), server: this.#server, hasOwnToken, secrets };
   }
 
   #modernHeaders(about: Outgoing): Headers {

@@ -47,6 +47,16 @@ describe('refusals', () => {
     expect(message).not.toMatch(/topsecret|12345/);
   });
 
+  test.each([
+    { status: 401, says: /^Correct the Authorization header .*, or take it out and run `doorward login up`\.$/ },
+    { status: 403, says: /^Ask those who run it for the right, or for another token\.$/ },
+  ])('HTTP $status to a token of the entry: no login alone helps', async ({ status, says }) => {
+    const { wire, ear, transport } = await inModernEra({ headers: { authorization: 'Bearer topsecret' } });
+    request(transport, 1);
+    wire.last.answer(status, '');
+    expect(ear.failures[0]!.reason.hint).toMatch(says);
+  });
+
   test('of an endless refusal only the beginning is read', async () => {
     const { wire, ear, transport } = await inModernEra();
     request(transport, 1);
