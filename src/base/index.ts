@@ -5,4 +5,5 @@ export * from './coalesce.js';
 export * from './errors.js';
 export * from './events.js';
 export * from './json/index.js';
+export * from './random-id.js';
 export * from './roll.js';

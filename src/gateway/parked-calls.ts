@@ -14,12 +14,13 @@ import {
   onOneLine,
   type Piece,
   type Principal,
+  randomId,
   type Scheduled,
   sliceOf,
 } from '../base/index.js';
 import { PARKED_MS, type ParkedRequests } from '../client/index.js';
 import { judgingParams } from './input-requests.js';
-import { randomId, type SealedRequest } from './sealing.js';
+import type { SealedRequest } from './sealing.js';
 import type { ToolAnswer } from './types.js';
 
 /** A question that an upstream has asked and has not been answered yet. */

@@ -10,6 +10,7 @@ import {
   onOneLine,
   orAborted,
   type Retry,
+  randomId,
   sliceOf,
 } from '../base/index.js';
 import type { AskCaller } from '../client/index.js';
@@ -17,7 +18,6 @@ import { type InputRequest, type InputRequired, readInputRequired } from './inpu
 import { writeResponses } from './input-responses.js';
 import { MAX_ROUNDS, tooManyRounds } from './rounds-limits.js';
 import type { RoundedRequest, RoundTarget } from './rounds-request.js';
-import { randomId } from './sealing.js';
 import type { ToolAnswer } from './types.js';
 
 export interface AskForInputOptions {

@@ -10,6 +10,7 @@ import {
   joinPieces,
   type Piece,
   type Retry,
+  randomId,
   sliceOf,
 } from '../base/index.js';
 import { type AskCaller, askingOf, type ParkedRequests } from '../client/index.js';
@@ -25,7 +26,6 @@ import { MAX_ROUNDS, tooManyRounds } from './rounds-limits.js';
 import { type Attempt, Round, type RoundedRequest, type RoundTarget } from './rounds-request.js';
 import { readUrlElicitations, type UrlElicitations } from './rounds-url.js';
 import {
-  randomId,
   type SealedParkedRound,
   type SealedRound,
   type SealedUpstreamRound,

@@ -1,6 +1,5 @@
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { type Clock, DoorError, decodeText, encodeText } from '../base/index.js';
 import { decodeBase64Url, encodeBase64Url } from './sealing-text.js';
 
@@ -81,11 +80,6 @@ export function keyOfSecret(secret: string): Uint8Array {
 /** A key that no other process has, and this one only as long as it lives. */
 export function randomKey(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(KEY_BYTES));
-}
-
-/** A name that cannot be guessed nor made twice: 128 random bits, as hex. */
-export function randomId(): string {
-  return bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 /**

@@ -6,14 +6,14 @@ import {
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
-import { type Clock, DoorError } from '../../base/index.js';
+import { type Clock, DoorError, randomId } from '../../base/index.js';
 import { readChallenge } from './challenge.js';
 import { type Discovered, discover } from './discovery.js';
 import { loginCommand } from './hints.js';
 import { insecure, loginFailure } from './login-failure.js';
 import { chooseClient } from './registration.js';
 import { selectScope, unionOf } from './scopes.js';
-import { troubleOfAnswer } from './trouble.js';
+import { fetchOrTrouble } from './trouble.js';
 import {
   type Credential,
   changeRecord,
@@ -94,7 +94,6 @@ async function attempt(options: LogInOptions): Promise<Credential | undefined> {
     server: metadata.scopes_supported,
   });
   const { redirectUri } = agent;
-  const nowMs = clock.nowMs();
   const { clientMetadataUrl } = options;
   const client = await chooseClient({
     server,
@@ -104,7 +103,7 @@ async function attempt(options: LogInOptions): Promise<Credential | undefined> {
     redirectUri,
     scope,
     fetch,
-    nowMs,
+    clock,
   });
   const code = await askUser(options, discovered, client, scope);
   const tokens = await exchange(options, discovered, client, code);
@@ -140,6 +139,8 @@ function checkIssuerOfClient(
   });
 }
 
+const STATE_BYTES = 32;
+
 interface Code {
   readonly code: string;
   readonly codeVerifier: string;
@@ -152,7 +153,7 @@ async function askUser(
   client: StoredClient,
   scope: string | undefined,
 ): Promise<Code> {
-  const state = randomText();
+  const state = randomId(STATE_BYTES);
   const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
     metadata,
     clientInformation: { client_id: client.id },
@@ -206,12 +207,7 @@ async function exchange(
       redirectUri: agent.redirectUri,
       resource,
       ...(iss !== undefined && { iss }),
-      fetchFn: async (url, init) => {
-        const response = await fetch(url, init);
-        const trouble = troubleOfAnswer(response, clock.nowMs());
-        if (trouble) throw trouble;
-        return response;
-      },
+      fetchFn: fetchOrTrouble(fetch, clock),
     });
   } catch (thrown) {
     if (!(thrown instanceof OAuthError)) throw thrown;
@@ -285,10 +281,4 @@ export function tokensOf(answer: OAuthTokens, nowMs: number): Tokens {
 /** The new credential is in use, and nothing is wanted any more. */
 function loggedIn({ wanted: _, ...record }: ServerRecord, credential: Credential): ServerRecord {
   return { ...withCredential(record, credential), current: credential.issuer };
-}
-
-/** 256 bits, as text that a URL carries as it is. */
-function randomText(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

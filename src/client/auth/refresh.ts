@@ -1,7 +1,7 @@
 import { OAuthError, refreshAuthorization } from '@modelcontextprotocol/client';
 import type { Clock } from '../../base/index.js';
 import { clientInformationOf, tokensOf } from './login.js';
-import { TemporaryTrouble, troubleOfAnswer, troubleOfFailure } from './trouble.js';
+import { fetchOrTrouble, TemporaryTrouble, troubleOfFailure } from './trouble.js';
 import type { Credential, EgressFetch } from './types.js';
 
 export interface RefreshOptions {
@@ -51,12 +51,7 @@ async function refreshOnce({ credential, fetch, clock }: RefreshOptions): Promis
       clientInformation: clientInformationOf(client),
       refreshToken: tokens.refresh,
       resource,
-      fetchFn: async (url, init) => {
-        const response = await fetch(url, init);
-        const trouble = troubleOfAnswer(response, clock.nowMs());
-        if (trouble) throw trouble;
-        return response;
-      },
+      fetchFn: fetchOrTrouble(fetch, clock),
     });
     const granted = answer.scope ?? scope;
     const renewed = { ...credential, tokens: tokensOf(answer, clock.nowMs()) };

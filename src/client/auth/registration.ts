@@ -1,7 +1,7 @@
 import { isHttpsUrl, RegistrationRejectedError, registerClient } from '@modelcontextprotocol/client';
-import { DoorError } from '../../base/index.js';
+import { type Clock, DoorError } from '../../base/index.js';
 import type { Discovered } from './discovery.js';
-import { troubleOfAnswer } from './trouble.js';
+import { fetchOrTrouble } from './trouble.js';
 import type { EgressFetch, OAuthConfig, StoredClient } from './types.js';
 
 export interface ChooseClientOptions {
@@ -14,7 +14,7 @@ export interface ChooseClientOptions {
   readonly redirectUri: string;
   readonly scope: string | undefined;
   readonly fetch: EgressFetch;
-  readonly nowMs: number;
+  readonly clock: Clock;
 }
 
 const MAX_REASON = 300;
@@ -39,7 +39,7 @@ export async function chooseClient(options: ChooseClientOptions): Promise<Stored
   throw noClient(options);
 }
 
-async function register({ discovered, redirectUri, scope, fetch, nowMs, server }: ChooseClientOptions) {
+async function register({ discovered, redirectUri, scope, fetch, clock, server }: ChooseClientOptions) {
   const { issuer, metadata } = discovered;
   try {
     const client = await registerClient(issuer, {
@@ -54,12 +54,7 @@ async function register({ discovered, redirectUri, scope, fetch, nowMs, server }
         application_type: 'native',
       },
       ...(scope !== undefined && { scope }),
-      fetchFn: async (url, init) => {
-        const response = await fetch(url, init);
-        const trouble = troubleOfAnswer(response, nowMs);
-        if (trouble) throw trouble;
-        return response;
-      },
+      fetchFn: fetchOrTrouble(fetch, clock),
     });
     const { client_id: id, client_secret: secret, token_endpoint_auth_method: authMethod } = client;
     return {

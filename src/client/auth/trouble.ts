@@ -1,4 +1,5 @@
-import { DoorError } from '../../base/index.js';
+import { type Clock, DoorError } from '../../base/index.js';
+import type { EgressFetch } from './types.js';
 
 /** An authorization server cannot say yes or no just now: what is stored stays. */
 export class TemporaryTrouble extends Error {
@@ -40,6 +41,16 @@ export function troubleOfAnswer(response: Response, nowMs: number): TemporaryTro
     retryAfterMs: retryAfterOf(response.headers.get('retry-after'), nowMs),
     mayRetry: true,
   });
+}
+
+/** A fetch for the SDK, to which a server that cannot say yes or no is a refusal: here it fails with its trouble. */
+export function fetchOrTrouble(fetch: EgressFetch, clock: Clock): EgressFetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const trouble = troubleOfAnswer(response, clock.nowMs());
+    if (trouble) throw trouble;
+    return response;
+  };
 }
 
 export function troubleOfFailure(thrown: unknown): TemporaryTrouble | undefined {

@@ -1,4 +1,4 @@
-import { type Clock, DoorError, type Principal, type Scheduled } from '../../base/index.js';
+import { type Clock, DoorError, type Principal, randomId, type Scheduled } from '../../base/index.js';
 import type { Session } from '../session.js';
 import { HttpSession, type SessionParts } from './http-session.js';
 
@@ -9,7 +9,6 @@ export interface SessionsOptions {
   readonly open: (parts: SessionParts) => Session;
 }
 
-const ID_BYTES = 16;
 /** How often the idle are looked for, in parts of how long they may be. */
 const SWEEPS = 8;
 
@@ -42,7 +41,7 @@ export class Sessions {
   /** A session that is not among the others yet: it has still to be agreed on. */
   make(principal: Principal): HttpSession {
     const { clock, open } = this.#options;
-    return new HttpSession({ id: makeId(), principal, clock, open });
+    return new HttpSession({ id: randomId(), principal, clock, open });
   }
 
   /**
@@ -105,10 +104,4 @@ export class Sessions {
 function isIdler(a: HttpSession, b: HttpSession): boolean {
   if (a.hasStream !== b.hasStream) return !a.hasStream;
   return a.usedAtMs < b.usedAtMs;
-}
-
-/** 128 bits of chance in hex: visible ASCII, as a session id has to be. */
-function makeId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
