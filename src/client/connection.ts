@@ -267,13 +267,13 @@ export class Connection implements PendingOwner {
     switch (message.kind) {
       case 'result':
       case 'error':
-        return this.#answer(message);
+        return this.#answer(message, stream);
       case 'notification':
         return this.#notification(message, stream);
       case 'request':
         return this.#request(message, stream);
       case 'bad':
-        return this.#bad(message, bytes, start, end);
+        return this.#bad(message, bytes, start, end, stream);
     }
   }
 
@@ -284,8 +284,8 @@ export class Connection implements PendingOwner {
     pending.reject(failureOf(this.#options.upstream, pending, reason));
   }
 
-  #answer(message: Message): void {
-    const pending = this.#take(message.id);
+  #answer(message: Message, stream: number | undefined): void {
+    const pending = this.#take(message.id, stream);
     if (pending === undefined) return this.#stray(message.id);
     if (message.kind === 'error' && !isErrorObject(this.#scanner, message.bytes, message.body)) {
       const why = 'a malformed answer: an error needs an integer code and a message';
@@ -294,10 +294,10 @@ export class Connection implements PendingOwner {
     pending.resolve(locateAnswer(this.#scanner, message, pending.options.output));
   }
 
-  /** Ends the wait for an id and hands over who waited. */
-  #take(id: string): Pending | undefined {
+  /** Ends the wait for an id and hands over who waited. On the stream of one request nothing answers another. */
+  #take(id: string, stream?: number): Pending | undefined {
     const pending = this.#pending.get(Number(id));
-    if (pending === undefined || String(pending.id) !== id) return undefined;
+    if (pending === undefined || String(pending.id) !== id || (stream ?? pending.id) !== pending.id) return undefined;
     this.#settle(pending);
     return pending;
   }
@@ -324,7 +324,12 @@ export class Connection implements PendingOwner {
     const { method } = message;
     if (method === 'notifications/progress') return this.#progress(message);
     if (method === 'notifications/cancelled') return this.#cancelled(message);
-    this.#options.notified(method, this.#bodyOf(message), this.#requestBehind(stream)?.options);
+    // Whatever it says, and whoever stumbles over it: that ends neither the door nor what else has come with it.
+    try {
+      this.#options.notified(method, this.#bodyOf(message), this.#requestBehind(stream)?.options);
+    } catch (thrown) {
+      this.#options.warn('unreadable-notification', `sent a ${method.slice(0, 200)} that fails: ${String(thrown)}`);
+    }
   }
 
   /** The request that something the upstream says is about: the one on whose stream it came, else the only one there is. */
@@ -402,13 +407,13 @@ export class Connection implements PendingOwner {
     this.#options.warn('unread-replies', 'asks faster than it reads our replies; they are dropped');
   }
 
-  #bad(bad: BadMessage, bytes: Uint8Array, start: number, end: number): void {
-    if (bad.isBatch) return this.#batch(bytes, start, end);
+  #bad(bad: BadMessage, bytes: Uint8Array, start: number, end: number, stream: number | undefined): void {
+    if (bad.isBatch) return this.#batch(bytes, start, end, stream);
     const isJson = bad.code === RPC.invalidRequest;
     // A log line in JSON may have an id as well; an answer, however bad, speaks of JSON-RPC or has a result or an error.
     const isAnswer = bad.isAnswer || (isJson && !bad.hasMethod && this.#scanner.find('jsonrpc', bytes) >= 0);
     const id = isAnswer ? bad.id : isJson ? '' : (answerIdInPassing(bytes, start, end) ?? '');
-    const pending = this.#take(id);
+    const pending = this.#take(id, stream);
     if (pending !== undefined) {
       pending.reject(this.#fault('UPSTREAM_BROKE_PROTOCOL', `a malformed answer: ${bad.reason}`, pending));
     } else if (bad.hasMethod && bad.id !== 'null') {
@@ -418,7 +423,7 @@ export class Connection implements PendingOwner {
     } else this.#noise(bytes, start, end);
   }
 
-  #batch(bytes: Uint8Array, start: number, end: number): void {
+  #batch(bytes: Uint8Array, start: number, end: number, stream: number | undefined): void {
     const spans = elementsOf(bytes, start);
     if (spans.length === 0) return this.#noise(bytes, start, end);
     // What is in it may be what calls wait for: they need not wait for their deadline on a point of order.
@@ -428,7 +433,7 @@ export class Connection implements PendingOwner {
         `sent a batch, which revision ${this.codec.revision} has not; read all the same`,
       );
     }
-    for (const span of spans) if (bytes[span.start] === 0x7b) this.#line(bytes, span.start, span.end);
+    for (const span of spans) if (bytes[span.start] === 0x7b) this.#line(bytes, span.start, span.end, stream);
   }
 
   #noise(bytes: Uint8Array, start: number, end: number): void {

@@ -47,6 +47,17 @@ interface Stream {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
+/** What is read of a notification; its upstream may have said anything. */
+interface Notice {
+  readonly _meta?: Record<string, unknown> | null;
+  readonly notifications?: { readonly resourceSubscriptions?: unknown } | null;
+}
+
+function readNotice(params: JsonSlice | undefined): Notice {
+  if (params === undefined) return {};
+  return (JSON.parse(decodeText(params.bytes, params.start, params.end)) as Notice | null) ?? {};
+}
+
 /**
  * What an upstream of the 2026 era tells unasked: it is asked to, by one long request (MCP 2026-07-28
  * basic/patterns/subscriptions). What is to be told of is part of that request: when it changes there is a new one, and
@@ -118,21 +129,13 @@ export class Listening {
 
   /** Whether a notification belongs to a stream of ours: others do not count (MCP 2026-07-28 subscriptions). */
   owns(params: JsonSlice | undefined): boolean {
-    if (params === undefined) return false;
-    const { _meta } = JSON.parse(decodeText(params.bytes, params.start, params.end)) as {
-      readonly _meta?: Record<string, unknown>;
-    };
-    const id = _meta?.['io.modelcontextprotocol/subscriptionId'];
+    const id = readNotice(params)._meta?.['io.modelcontextprotocol/subscriptionId'];
     return typeof id === 'number' && (id === this.#stream?.id || this.#waiting.has(id));
   }
 
   /** The upstream agrees to a request of ours. */
   acknowledged(params: JsonSlice | undefined): void {
-    if (params === undefined) return;
-    const { _meta, notifications } = JSON.parse(decodeText(params.bytes, params.start, params.end)) as {
-      readonly _meta?: Record<string, unknown>;
-      readonly notifications?: { readonly resourceSubscriptions?: unknown };
-    };
+    const { _meta, notifications } = readNotice(params);
     const id = Number(_meta?.['io.modelcontextprotocol/subscriptionId']);
     const uris = notifications?.resourceSubscriptions;
     this.#waiting.get(id)?.(new Set(Array.isArray(uris) ? (uris as string[]) : []));
