@@ -221,6 +221,66 @@ describe('a tool that wants other headers by now (MCP 2026-07-28 basic/transport
   });
 });
 
+test.each([-32_020, -32_021, -32_022])(
+  'a server of the handshake era whose own error is %i has run the call: it is not called again',
+  async (code) => {
+    const server = new OverHttp({
+      GET: (exchange) => exchange.answer(405),
+      initialize: result({ protocolVersion: '2025-11-25', capabilities: { tools: {} } }),
+      'tools/list': result({ tools: [SOME] }),
+      'tools/call': (exchange, { id }) =>
+        exchange.answer(200, { jsonrpc: '2.0', id, error: { code, message: 'an error of its own' } }),
+    });
+    await server.started();
+    const outcome = outcomeOf(server.up.call('some'));
+    await server.settled();
+    expect(await outcome).toMatchObject({ upstreamError: { code } });
+    expect(server.count('tools/call')).toBe(1);
+    await server.up.client.close();
+  },
+);
+
+describe('an answer on the stream of another request', () => {
+  /** Two calls are under way; the first is answered under the id of the second, which is answered right afterwards. */
+  const swapped =
+    (say: (exchange: MemoryExchange, message: string) => void): Answer =>
+    (exchange, said) => {
+      held.push([exchange, said]);
+      if (held.length < 2) return;
+      const [[first], [second, { id }]] = held.splice(0) as [[MemoryExchange, Said], [MemoryExchange, Said]];
+      const named = (to: string): string =>
+        JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: to }] } });
+      say(first, named('for the first'));
+      say(second, named('for the second'));
+    };
+  const held: [MemoryExchange, Said][] = [];
+
+  test.each<{ how: string; say: (exchange: MemoryExchange, message: string) => void }>([
+    { how: 'JSON', say: (exchange, message) => exchange.answer(200, message) },
+    { how: 'a batch', say: (exchange, message) => exchange.answer(200, `[${message}]`) },
+    { how: 'events', say: (exchange, message) => exchange.stream().data(`data: ${message}\n\n`).end() },
+    {
+      how: 'JSON that is no good answer',
+      say: (exchange, message) => exchange.answer(200, message.replace('2.0', '1')),
+    },
+  ])('($how) goes to no other caller: each has its own, or an error', async ({ say }) => {
+    const server = new OverHttp({
+      GET: (exchange) => exchange.answer(405),
+      initialize: result({ protocolVersion: '2025-03-26', capabilities: { tools: {} } }),
+      'tools/list': result({ tools: [SOME] }),
+      'tools/call': swapped(say),
+    });
+    await server.started();
+    const calls = [outcomeOf(server.up.call('some')), outcomeOf(server.up.call('some'))];
+    await server.settled();
+    const [first, second] = (await Promise.all(calls)) as { readonly code?: string }[];
+    expect(['UPSTREAM_BROKE_PROTOCOL', 'UPSTREAM_LOST']).toContain(first?.code);
+    if (second?.code === undefined) expect(second).toEqual({ content: [{ type: 'text', text: 'for the second' }] });
+    else expect(second.code).toBe('UPSTREAM_BROKE_PROTOCOL');
+    await server.up.client.close();
+  });
+});
+
 function promptParams(): RequestParams {
   const bytes = encodeText('{"params":{"name":"p"}}');
   const scanner = new JsonScanner();

@@ -200,7 +200,9 @@ export class Client {
     if (!connection.transport.hasStreams) return answered.then(answer);
     return answered.then(
       (raw) => {
-        if (isHeaderMismatch(raw)) return this.#callRelisted(tool, params, options).then(answer);
+        // Before that revision the code is the server's own, of something that it has done.
+        if (connection.codec.era === 'modern' && isHeaderMismatch(raw))
+          return this.#callRelisted(tool, params, options).then(answer);
         return answer(raw);
       },
       (thrown: unknown) => {
