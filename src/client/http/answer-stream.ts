@@ -1,5 +1,5 @@
 import { DoorError, type JsonSlice, type Scheduled } from '../../base/index.js';
-import { isEventStream, resumingHeaders } from './event-streams.js';
+import { isEventStream, resumingHeaders, retryWaitMs } from './event-streams.js';
 import { type Refusal, refusalError, type Told, tooLarge } from './http-errors.js';
 import type { HttpLink } from './http-link.js';
 import { HttpRequest, type ResponseTarget } from './http-request.js';
@@ -18,8 +18,6 @@ export interface StreamOwner {
   sessionLost(): void;
 }
 
-/** Before a stream is taken up again, where the server has not said. */
-const RETRY_MS = 1_000;
 /** Attempts in a row that brought nothing new. */
 const MAX_ATTEMPTS = 3;
 /** A server that keeps the stream open behind the answer is left after this. */
@@ -55,7 +53,7 @@ export class AnswerStream implements SseHandlers, ResponseTarget {
     if (owner.isAnswered) return this.#over();
     if (owner.mayResume && this.#reader.lastEventId !== undefined && this.#attempts < MAX_ATTEMPTS) {
       this.#attempts++;
-      this.#timer = owner.link.clock.schedule(this.#reader.retryMs ?? RETRY_MS, () => this.#resume());
+      this.#timer = owner.link.clock.schedule(retryWaitMs(this.#reader.retryMs), () => this.#resume());
       return;
     }
     const how = cause === undefined ? 'the stream ended' : `the stream broke off (${cause.message})`;

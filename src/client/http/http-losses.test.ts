@@ -63,6 +63,22 @@ describe('a stream that breaks off (case c42)', () => {
     expect(wire.exchanges).toHaveLength(1);
   });
 
+  test('handshake era: a server that wants us back at once, and never has the answer, is not asked without a pause', async () => {
+    const { wire, transport, clock } = await inSession();
+    request(transport, 2);
+    const nothing = 'id: e1\nretry: 0\ndata:\n\n';
+    wire.last.stream().data(nothing).end();
+    let seen = 0;
+    for (let ms = 0; ms < 10_000; ms += 50) {
+      await clock.advance(50);
+      const gets = wire.ofMethod('GET');
+      if (gets.length > seen) gets.at(-1)!.stream().data(nothing).end();
+      seen = gets.length;
+    }
+    expect(seen).toBeGreaterThan(10);
+    expect(seen).toBeLessThan(60);
+  });
+
   test.each([
     { why: 'broke', broke: true },
     { why: 'ended', broke: false },

@@ -57,6 +57,24 @@ describe('the stream of what belongs to no request', () => {
     expect(ear.story).toEqual([]);
   });
 
+  test.each([
+    { why: 'has nothing to say', events: 'retry: 0\nid: 1\ndata:\n\n' },
+    { why: 'says something each time', events: `retry: 0\nid: 1\ndata: ${CHANGED}\n\n` },
+    { why: 'is not there any more', events: '' },
+  ])('a server that wants us back at once and $why keeps nobody busy', async ({ events }) => {
+    const { gets, wire, clock } = await listening();
+    gets()[0]!.stream().data('retry: 0\nid: 1\ndata:\n\n').end();
+    for (let ms = 0; ms < 10_000; ms += 50) {
+      await clock.advance(50);
+      const last = wire.last;
+      if (last.isAborted || last === gets()[0]) continue;
+      if (events === '') last.fail('UPSTREAM_UNREACHABLE');
+      else last.stream().data(events).end();
+    }
+    expect(gets().length).toBeGreaterThan(2);
+    expect(gets().length).toBeLessThan(60);
+  });
+
   test.each([405, 400, 200])('HTTP %i: not offered is fine', async (status) => {
     const { gets, ear, clock } = await listening();
     gets()[0]!.answer(status, 'a page', { 'content-type': 'text/html' });

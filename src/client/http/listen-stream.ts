@@ -1,5 +1,5 @@
 import type { DoorError, JsonSlice, Scheduled } from '../../base/index.js';
-import { isEventStream, resumingHeaders } from './event-streams.js';
+import { isEventStream, resumingHeaders, retryWaitMs } from './event-streams.js';
 import type { Refusal } from './http-errors.js';
 import type { HttpLink } from './http-link.js';
 import { HttpRequest, type ResponseTarget } from './http-request.js';
@@ -11,7 +11,6 @@ export interface ListenOptions {
   readonly sessionLost: () => void;
 }
 
-const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 /** Refusals that may pass: asked too soon, too often, or without leave for now. Any other says that there is no stream. */
 const PASSING = [401, 403, 408, 425, 429];
@@ -81,8 +80,9 @@ export class ListenStream implements SseHandlers, ResponseTarget {
 
   #later(): void {
     if (this.#isOver) return;
-    const waitMs = Math.min((this.#reader.retryMs ?? RETRY_MS) * 2 ** this.#failures, MAX_RETRY_MS);
+    const leastMs = retryWaitMs(this.#reader.retryMs);
+    const waitMs = Math.max(leastMs, Math.min(leastMs * 2 ** this.#failures, MAX_RETRY_MS));
     this.#failures = Math.min(this.#failures + 1, 10);
-    this.#timer = this.#options.link.clock.schedule(Math.max(waitMs, this.#reader.retryMs ?? 0), () => this.#open());
+    this.#timer = this.#options.link.clock.schedule(waitMs, () => this.#open());
   }
 }
