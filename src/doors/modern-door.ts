@@ -219,7 +219,9 @@ export class ModernDoor {
     const { reply } = incoming;
     if (method === 'subscriptions/listen') return this.#listen(gateway, message, meta, incoming, sender);
     const { door } = this.#options;
-    const caller = new RequestCaller({ ...meta, principal: sender.principal, door, beside: incoming.beside });
+    const { capabilities, program } = meta;
+    const { principal } = sender;
+    const caller = new RequestCaller({ principal, door, capabilities, program, beside: incoming.beside });
     let start: (view: View, options: CallOptions) => Promise<RelayedAnswer>;
     if (method === 'tools/call') {
       const params = locateCallParams(this.#scanner, message.bytes, message.body);
@@ -263,11 +265,11 @@ export class ModernDoor {
     const { principal, door } = caller;
     const { logLevel, progressToken } = meta;
     const { isFarBehind } = this.#options;
+    const options = { principal, door, caller, signal: request };
+    // Nearly all requests ask for neither.
+    if (logLevel === undefined && progressToken === undefined) return options;
     return {
-      principal,
-      door,
-      caller,
-      signal: request,
+      ...options,
       ...(logLevel !== undefined && { logLevel }),
       ...(progressToken !== undefined &&
         beside !== undefined && {

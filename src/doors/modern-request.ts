@@ -52,8 +52,18 @@ interface SeenMeta {
 }
 
 const seen = new KnownTexts<SeenMeta>();
+/** Several look at one message in turn. It is let go of by the last of them: it may be large. */
+let lastMessage: Message | undefined;
+let lastSeen: SeenMeta | undefined;
 
-function lookAt(messageScanner: JsonScanner, { bytes, body }: Message): SeenMeta | undefined {
+function lookAt(messageScanner: JsonScanner, message: Message): SeenMeta | undefined {
+  if (message === lastMessage) return lastSeen;
+  lastSeen = look(messageScanner, message);
+  lastMessage = message;
+  return lastSeen;
+}
+
+function look(messageScanner: JsonScanner, { bytes, body }: Message): SeenMeta | undefined {
   const meta = metaOf(messageScanner, bytes, body);
   if (meta === undefined) return undefined;
   const known = seen.find(meta);
@@ -81,7 +91,9 @@ function metaOf(messageScanner: JsonScanner, bytes: Uint8Array, body: number): J
  * @returns why it cannot be served: VERSION_UNSUPPORTED, or a sentence where something is missing or odd
  */
 export function readRequestMeta(messageScanner: JsonScanner, message: Message): RequestMeta | DoorError | string {
-  return lookAt(messageScanner, message)?.read ?? 'params._meta is missing';
+  const meta = lookAt(messageScanner, message);
+  lastMessage = undefined;
+  return meta?.read ?? 'params._meta is missing';
 }
 
 /** Reads what the scanner has just indexed. */

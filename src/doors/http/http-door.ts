@@ -19,7 +19,7 @@ import { EventStream } from './event-stream.js';
 import type { HeaderList, HttpExchange } from './exchange.js';
 import type { HttpSession, SessionParts } from './http-session.js';
 import { challengeOf, type Identifier, type Identity } from './identity.js';
-import { type Accepts, acceptsOf, isJson } from './negotiation.js';
+import { type Accepts, acceptsOf, isEncoded, isJson } from './negotiation.js';
 import { eraOf } from './opening.js';
 import { type Refusal, refusal, refusalOf, refuse } from './refusal.js';
 import { RequestAnswer } from './request-answer.js';
@@ -200,6 +200,9 @@ export class HttpDoor {
     if (!isJson(exchange.header('content-type'))) {
       return refuse(exchange, refusal(415, 'the Content-Type is not application/json in UTF-8'), cors);
     }
+    if (isEncoded(exchange.header('content-encoding'))) {
+      return refuse(exchange, refusal(415, 'the body must not be encoded', ['Accept-Encoding', 'identity']), cors);
+    }
     const accepts = acceptsOf(exchange.header('accept'));
     if (!accepts.json && !accepts.stream) return refuse(exchange, notAcceptable(), cors);
     const { maxMessageBytes } = this.#options.limits;
@@ -217,7 +220,8 @@ export class HttpDoor {
   #take(unread: Omit<Posted, 'message'>): void {
     const { body, exchange } = unread;
     const message = decodeMessage(this.#scanner, body, 0, body.length);
-    const posted = { ...unread, message };
+    const { principal, cors, accepts } = unread;
+    const posted = { exchange, principal, cors, accepts, body, message };
     if (eraOf(this.#scanner, message, exchange.header('mcp-protocol-version')) === 'modern')
       return this.#modern(posted);
     if (message.kind === 'request' && message.method === 'initialize') return this.#initialize(posted);

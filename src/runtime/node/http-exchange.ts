@@ -2,9 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Piece } from '../../base/index.js';
 import type { Body, HeaderList, RoutedExchange } from '../../doors/index.js';
+import { whenClosed } from './closed-connections.js';
 
 /** Answers up to this size are put together and written at once; of larger ones each piece is written by itself. */
 const JOIN_UP_TO = 64 * 1024;
+/** A text of Latin-1, byte for byte what it was made of, goes out in one write with the head; a buffer in a second one. */
+const TEXT_UP_TO = 8 * 1024;
 const COPY_UP_TO = 8 * 1024;
 /** How long a caller may take nothing of what is written to it, before its connection is taken for dead. */
 const STALLED_MS = 60_000;
@@ -72,6 +75,7 @@ export class NodeExchange implements RoutedExchange {
     const hasLength = status === 204 || headers.includes('Content-Length');
     outgoing.writeHead(status, hasLength ? [...headers] : [...headers, 'Content-Length', String(length)]);
     if (length === 0) outgoing.end();
+    else if (length <= TEXT_UP_TO) outgoing.end(join(body, length).toString('latin1'), 'latin1');
     else if (length <= JOIN_UP_TO) outgoing.end(join(body, length));
     else {
       outgoing.cork();
@@ -118,16 +122,38 @@ export class NodeExchange implements RoutedExchange {
   }
 
   destroy(): void {
+    // An answer whose turn has not come (below) has no connection to end.
+    if (this.#outgoing.socket === null) this.#incoming.socket.destroy();
     this.#outgoing.destroy();
   }
 
   onGone(listener: () => void): void {
     const outgoing = this.#outgoing;
     if (outgoing.destroyed) return listener();
+    if (outgoing.socket === null) return this.#onGoneInLine(listener);
     outgoing.on('close', () => {
       // Also the end of an answer that was written whole.
       if (!outgoing.writableFinished) listener();
     });
+  }
+
+  /**
+   * A request that came on the heels of another one on its connection (RFC 9112 section 9.3.2). Until it is the turn of
+   * its answer, Node tells that nothing of the connection: it would be waited for, and a stream be filled, for ever.
+   */
+  #onGoneInLine(listener: () => void): void {
+    const { socket } = this.#incoming;
+    if (socket.destroyed) return listener();
+    const outgoing = this.#outgoing;
+    let isTold = false;
+    const closed = (): void => {
+      forget();
+      if (isTold || outgoing.writableFinished) return;
+      isTold = true;
+      listener();
+    };
+    const forget = whenClosed(socket, closed);
+    outgoing.on('close', closed);
   }
 
   /** A caller that takes nothing more, without a word: its connection is not kept for ever. */
