@@ -45,6 +45,15 @@ describe('batches (2025-03-26)', () => {
     expect(opened.taken()).toMatchObject([{ id: null, error: { code: -32600 } }]);
   });
 
+  test('of more messages than anybody needs are refused as one', async () => {
+    const opened = new MemoryDoor(ECHO);
+    const notification = '{"jsonrpc":"2.0","method":"notifications/x"}';
+    await batchOf(opened, ...Array<string>(999).fill(notification), request(1, 'ping'));
+    expect(opened.taken()).toMatchObject([[{ id: 1, result: {} }]]);
+    await opened.write(`[${Array<string>(1_001).fill('5').join(',')}]`);
+    expect(opened.taken()).toMatchObject([{ id: null, error: { code: -32600 } }]);
+  });
+
   test('within a batch are bad requests, each', async () => {
     const opened = new MemoryDoor(ECHO);
     await batchOf(

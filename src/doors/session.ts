@@ -376,8 +376,12 @@ export class Session {
   /** Several messages at once, in revisions that allow it: answered together, when the last one is. */
   #batch(incoming: Incoming): void {
     const { bytes, start, reply } = incoming;
-    const spans = elementsOf(bytes, start);
+    const spans = elementsOf(bytes, start, MAX_BATCH + 1);
     if (spans.length === 0) return reply([errorMessage('null', RPC.invalidRequest, 'Invalid request: an empty batch')]);
+    if (spans.length > MAX_BATCH) {
+      const why = `Invalid request: a batch of more than ${MAX_BATCH} messages`;
+      return reply([errorMessage('null', RPC.invalidRequest, why)]);
+    }
     const batch = new Batch(reply);
     for (const span of spans) {
       const message = decodeMessage(this.#scanner, bytes, span.start, span.end);
@@ -412,6 +416,8 @@ export class Session {
   }
 }
 
+/** All of a batch is answered at once, and what is answered can be fifty times as long as what was asked. */
+const MAX_BATCH = 1_000;
 const SAYS_NOTHING: Reply = () => {};
 
 /** What a message over the limit is refused with, by every door. */

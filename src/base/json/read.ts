@@ -36,13 +36,17 @@ export function readValue(bytes: Uint8Array, start: number, end: number, options
   return options.exact ? parseJson(text, { maxDepth: Number.POSITIVE_INFINITY }) : JSON.parse(text);
 }
 
-/** Where the elements of an array lie, in a text whose grammar is known to be good; none where it is no array. */
-export function elementsOf(bytes: Uint8Array, start: number): Span[] {
+/**
+ * Where the elements of an array lie, in a text whose grammar is known to be good; none where it is no array.
+ *
+ * @param limit so many are looked for; whoever bounds them asks for one more than there may be
+ */
+export function elementsOf(bytes: Uint8Array, start: number, limit = Number.POSITIVE_INFINITY): Span[] {
   const spans: Span[] = [];
   const at = skipSpace(bytes, start);
   if (bytes[at] !== OPEN_BRACKET) return spans;
   let i = skipSpace(bytes, at + 1);
-  while (bytes[i] !== CLOSE_BRACKET) {
+  while (bytes[i] !== CLOSE_BRACKET && spans.length < limit) {
     const end = endOfValue(bytes, i);
     spans.push({ start: i, end });
     i = skipSpace(bytes, end);
