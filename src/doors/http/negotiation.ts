@@ -53,3 +53,8 @@ export function isJson(contentType: string | undefined): boolean {
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
 }
+
+/** Whether a body is not what it says, but compressed (RFC 9110 section 8.4): its size would be nobody's to bound. */
+export function isEncoded(contentEncoding: string | undefined): boolean {
+  return contentEncoding !== undefined && !/^(?:identity)?$/i.test(contentEncoding.trim());
+}
