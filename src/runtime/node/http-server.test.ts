@@ -46,6 +46,49 @@ test('too many bytes of headers are refused', async (context) => {
   expect(statusOf(await caller().raw(head(server.port, [`X: ${'y'.repeat(40_000)}`])))).toBe(431);
 });
 
+test('too many headers are refused, so that none is left out that came twice', async (context) => {
+  const { caller } = await openTestDoor(context);
+  const one = caller();
+  const { headers, body } = one.modernAsk({ method: 'tools/list' });
+  const lines = Object.entries(headers ?? {}).map(([key, value]) => `${key}: ${value}`);
+  const sent = async (others: number) => {
+    const more = Array.from({ length: others }, (_, at) => `X-${at}: y`);
+    const last = [`Content-Length: ${String(body).length}`, 'Connection: close', 'Mcp-Method: tools/call'];
+    return statusOf(await one.raw(`${head(one.port, [...lines, ...more, ...last])}${body}`));
+  };
+  expect(await sent(150)).toBe(400);
+  expect(await sent(250)).toBe(431);
+});
+
+test('a body that is compressed is refused as such', async (context) => {
+  const { caller } = await openTestDoor(context);
+  const one = caller();
+  expect((await one.send({ body: PING, headers: { 'content-encoding': 'gzip' } })).status).toBe(415);
+  expect((await one.send({ body: PING, headers: { 'content-encoding': 'identity' } })).status).toBe(400);
+});
+
+test('requests in line behind another one are cancelled with it when their caller hangs up', async (context) => {
+  const silent = { tools: [toolNamed('x')], on: { 'tools/call': () => undefined } };
+  const { caller, door, memory } = await openTestDoor(context, { mounts: { a: { scripts: [silent] } } });
+  const one = caller();
+  await one.modern({ method: 'tools/list' });
+  const upstream = memory.transport('a');
+  const wireOf = ({ headers, body }: ReturnType<typeof one.modernAsk>) => {
+    const lines = Object.entries(headers ?? {}).map(([key, value]) => `${key}: ${value}`);
+    return `${head(one.port, [...lines, 'Accept: application/json, text/event-stream', `Content-Length: ${String(body).length}`])}${body}`;
+  };
+  const call = wireOf(one.modernAsk({ method: 'tools/call', params: { name: 'a__x', arguments: {} } }));
+  const listen = wireOf(
+    one.modernAsk({ method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true } } }),
+  );
+  const socket = await one.socket();
+  socket.write(call.repeat(12) + listen.repeat(2));
+  await until(() => upstream.received('tools/call').length === 12, 'all calls are under way');
+  socket.destroy();
+  await until(() => upstream.received('notifications/cancelled').length === 12, 'all calls are cancelled');
+  await door.whenIdle();
+});
+
 test('one header that came twice is none that fits', async (context) => {
   const { caller } = await openTestDoor(context, { mounts: { a: { scripts: [echo()] } } });
   const one = caller();

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { DoorError } from '../../base/index.js';
@@ -33,6 +33,8 @@ const LIMITS = {
   keepAliveInitialDelay: 60_000,
 } as const;
 const MAX_HEADERS = 200;
+/** Node leaves out what comes behind its own limit, without a word: what came twice could stand there once. */
+const ALL_HEADERS = 0;
 
 /** An HTTP server that is listening. */
 export interface HttpServer {
@@ -63,15 +65,21 @@ export async function listenHttp(
     // A connection that breaks says so to whoever waits for it; unheard, it would end the process and everyone's calls.
     incoming.on('error', ignore);
     outgoing.on('error', ignore);
+    if (incoming.rawHeaders.length > 2 * MAX_HEADERS) return refuseHead(outgoing);
     if (incoming.url === handler.path) handler.endpoint(new NodeExchange(incoming, outgoing));
     else listener(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  server.maxHeadersCount = MAX_HEADERS;
+  server.maxHeadersCount = ALL_HEADERS;
   await listen(server, host, port);
   return serverOf(server);
 }
 
 function ignore(): void {}
+
+/** As Node does with a head of too many bytes. */
+function refuseHead(outgoing: ServerResponse): void {
+  outgoing.writeHead(431, { Connection: 'close', 'Content-Length': '0' }).end();
+}
 
 function serverOf(server: Server): HttpServer {
   let closing: NodeJS.Timeout | undefined;
