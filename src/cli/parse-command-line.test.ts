@@ -72,6 +72,8 @@ test.each([
   { line: 'tolls', says: 'there is no command "tolls"', hint: 'Did you mean doorward tools?' },
   { line: 'xyzzy', says: 'there is no command "xyzzy"', hint: 'Commands: stdio, serve, tools' },
   { line: 'config', says: 'config needs a command', hint: 'validate, trust, path' },
+  { line: 'auth', says: 'auth needs a command', hint: 'Write status after it.' },
+  { line: 'auth xyzzy', says: 'there is no command "xyzzy"', hint: 'Commands: status. See doorward auth --help.' },
   { line: 'config pth', says: 'there is no command "pth"', hint: 'Did you mean doorward config path?' },
   { line: '--json', says: 'no command was given', hint: 'Write one of stdio' },
   { line: 'stdio --json', says: 'stdio has no option --json', hint: 'doorward stdio --help' },

@@ -75,7 +75,10 @@ function findCommand(positionals: readonly string[]): { command: CommandSpec; op
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length === 0) throw unknownCommand(first, topLevelNames());
   const names = group.map(({ name }) => name.slice(first.length + 1));
-  if (second === undefined) throw usageError(`${first} needs a command`, `Write one of ${names.join(', ')} after it.`);
+  if (second === undefined) {
+    const what = names.length === 1 ? names[0] : `one of ${names.join(', ')}`;
+    throw usageError(`${first} needs a command`, `Write ${what} after it.`);
+  }
   const double = group.find(({ name }) => name === `${first} ${second}`);
   if (!double) throw unknownCommand(second, names, first);
   return { command: double, operands: positionals.slice(2) };
@@ -84,7 +87,7 @@ function findCommand(positionals: readonly string[]): { command: CommandSpec; op
 function unknownCommand(word: string, names: readonly string[], group?: string) {
   const nearest = findNearest(word, names);
   const line = ['doorward', group, nearest].filter(Boolean).join(' ');
-  const hint = nearest ? `Did you mean ${line}?` : `Commands: ${names.join(', ')}. See doorward --help.`;
+  const hint = nearest ? `Did you mean ${line}?` : `Commands: ${names.join(', ')}. See ${line} --help.`;
   return usageError(`there is no command ${quoted(word)}`, hint);
 }
 
