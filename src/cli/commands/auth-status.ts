@@ -3,6 +3,7 @@ import type { Cli } from '../cli.js';
 import { nextCommand } from '../command-hint.js';
 import { loadConfig } from '../load-config.js';
 import type { Run } from '../parse-command-line.js';
+import { writeError } from '../report-error.js';
 import { oneLine, type Screen } from '../screen.js';
 
 interface Row {
@@ -15,6 +16,7 @@ const MAX_ID = 32;
 /** `doorward auth status`: where doorward is logged in. Asks nobody, and shows no token. */
 export async function runAuthStatus(run: Run, cli: Cli): Promise<number> {
   const { config } = await loadConfig(run, cli);
+  for (const entry of config.servers) if (entry.kind === 'broken') writeError(entry.error, cli.err);
   const servers = config.servers.flatMap((entry) => oauthServerOf(entry) ?? []);
   const rows = await Promise.all(
     servers.map(async (server): Promise<Row> => {

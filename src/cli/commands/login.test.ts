@@ -87,6 +87,14 @@ test('the same as JSON', async () => {
   expect(setting.files()).toEqual([]);
 });
 
+test('status names the entries it could not read', async () => {
+  const setting = await open();
+  writeConfig(setting, { headers: { Authorization: 'Bearer ${NOT_SET}' } });
+  const { code, out, err } = await command(setting, ['auth', 'status', '--json']);
+  expect({ code, servers: JSON.parse(out) }).toEqual({ code: 0, servers: { servers: [] } });
+  expect(err).toContain('mcpServers.team.headers.Authorization: environment variable NOT_SET is not set');
+});
+
 test('status tells a token whose time is over, and a server that has asked', async () => {
   const setting = await open();
   await setting.logIn();
