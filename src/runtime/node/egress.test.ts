@@ -151,6 +151,9 @@ test('what cannot be reached says why', async () => {
     code: 'UPSTREAM_UNREACHABLE',
     data: { reason: 'refused' },
   });
+  await expect(fetch('http://127.0.0.1:9/')).rejects.toMatchObject({
+    message: '127.0.0.1:9 cannot be reached: bad port',
+  });
   await expect(fetch('https://nowhere.example/')).rejects.toMatchObject({
     code: 'UPSTREAM_UNREACHABLE',
     data: { reason: 'dns' },

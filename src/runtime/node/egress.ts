@@ -238,12 +238,13 @@ function refusal(url: URL, why: string): DoorError {
 
 /** @param waitedMs the time that ran out, if that was it */
 function failureOf(thrown: unknown, url: URL, waitedMs: number | undefined): unknown {
-  const causes: unknown[] = [];
+  const causes: Error[] = [];
   for (let cause = thrown; cause instanceof Error && causes.length < 8; cause = cause.cause) causes.push(cause);
   const own = causes.find((cause) => cause instanceof DoorError);
   if (own) return own;
   const code = causes.map((cause) => (cause as NodeJS.ErrnoException).code).find((each) => typeof each === 'string');
-  const why = waitedMs === undefined ? (code ?? (thrown as Error).message) : `no answer within ${waitedMs / 1000} s`;
+  // What `fetch` itself says of any failure is that it failed.
+  const why = waitedMs === undefined ? (code ?? causes.at(-1)?.message) : `no answer within ${waitedMs / 1000} s`;
   return new DoorError('UPSTREAM_UNREACHABLE', `${url.host} cannot be reached: ${why}`, {
     data: { host: url.host, reason: waitedMs === undefined ? reasonOf(code) : 'timeout' },
     hint: 'Check your network, and whether that server is up.',
