@@ -18,7 +18,7 @@ const AUTH_FIELDS = {
         kind: 'text',
         expands: true,
         description: 'SHA-256 of the token, in hex: printf %s "$TOKEN" | sha256sum',
-        shape: { pattern: '^[0-9a-fA-F]{64}$', expected: 'a SHA-256 in 64 hex digits' },
+        shape: { pattern: '^[0-9a-fA-F]{64}$', expected: 'a SHA-256 in 64 hex digits: printf %s "$TOKEN" | sha256sum' },
       },
       scopes: { kind: 'texts', default: [], description: 'What the token may be used for.' },
     },
@@ -69,7 +69,7 @@ export const HTTP_FIELDS = {
     kind: 'text',
     default: '/mcp',
     description: 'The path of the MCP endpoint.',
-    shape: { pattern: '^/[A-Za-z0-9._~/-]*$', expected: 'a path that starts with /' },
+    shape: { pattern: '^/[A-Za-z0-9._~/-]*$', expected: 'a path that starts with /, of letters, digits and . _ ~ - /' },
   },
   publicUrl: {
     kind: 'text',
