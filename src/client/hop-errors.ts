@@ -1,5 +1,5 @@
 import { DoorError, decodeText, JsonScanner } from '../base/index.js';
-import type { Era } from '../protocol/index.js';
+import { type Era, errorCodeOf, HOP_ERROR } from '../protocol/index.js';
 import type { RawAnswer } from './raw-answer.js';
 
 /** The request surely had no effect: it was refused before anything was done with it. */
@@ -8,15 +8,11 @@ export function isNotExecuted(thrown: unknown): boolean {
 }
 
 /** The upstream says that headers and body differ: it may want headers that we do not know of (MCP 2026-07-28 transports). */
-export function isHeaderMismatch({ kind, bytes, start, end }: RawAnswer): boolean {
-  if (kind !== 'error') return false;
-  scanner.scan(bytes, start, end);
-  const at = scanner.find('code', bytes);
-  return at >= 0 && decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!) === '-32020';
+export function isHeaderMismatch(answer: RawAnswer): boolean {
+  return answer.kind === 'error' && errorCodeOf(answer) === HOP_ERROR.headerMismatch;
 }
 
-/** HEADER_MISMATCH, CAPABILITY_MISSING and VERSION_UNSUPPORTED (MCP 2026-07-28 basic): about a connection, not a call. */
-const HOP_CODES = new Set(['-32020', '-32021', '-32022']);
+const HOP_CODES: readonly number[] = Object.values(HOP_ERROR);
 const MAX_MESSAGE = 1_000;
 
 const scanner = new JsonScanner();
@@ -30,6 +26,8 @@ const scanner = new JsonScanner();
  */
 export function refuseHopError(upstream: string, about: string, answer: RawAnswer, era: Era): void {
   if (answer.kind !== 'error') return;
+  const code = errorCodeOf(answer);
+  if (!HOP_CODES.includes(code)) return;
   const { bytes, start, end } = answer;
   scanner.scan(bytes, start, end);
   const textOf = (name: string): string => {
@@ -37,16 +35,14 @@ export function refuseHopError(upstream: string, about: string, answer: RawAnswe
     if (at < 0) return '';
     return decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!);
   };
-  const code = textOf('code');
-  if (!HOP_CODES.has(code)) return;
   // What we declared is what the caller did.
-  if (code === '-32021' && era === 'modern') throw capabilityMissing(upstream, about, textOf);
+  if (code === HOP_ERROR.capabilityMissing && era === 'modern') throw capabilityMissing(upstream, about, textOf);
   const message = (JSON.parse(textOf('message')) as string).slice(0, MAX_MESSAGE);
   throw new DoorError(
     'UPSTREAM_BROKE_PROTOCOL',
     `${upstream}: ${about}: refused what doorward sent (error ${code}): ${message}`,
     {
-      data: { upstream, upstreamError: { code: Number(code), message } },
+      data: { upstream, upstreamError: { code, message } },
       hint: 'Report this: it is between doorward and the server, and nothing a caller can change.',
     },
   );

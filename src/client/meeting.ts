@@ -1,5 +1,5 @@
 import { type Clock, DoorError, decodeText, type Scheduled, toDoorError } from '../base/index.js';
-import { type Codec, type Era, findCodec, findModernCodec, MODERN } from '../protocol/index.js';
+import { type Codec, type Era, findCodec, findModernCodec, HOP_ERROR, META, MODERN } from '../protocol/index.js';
 import type { Connection } from './connection.js';
 import { type Hello, helloOf, type Introduction, optionsOf, type SaidOfItself, shakeHands } from './handshake.js';
 import { isNoModernEvidence } from './http/http-errors.js';
@@ -16,8 +16,8 @@ export interface MeetingOptions extends Introduction {
 
 /** How long an upstream on a stream may take to say which era it speaks; then it is greeted as well. */
 const PROBE_MS = 2_500;
-/** Errors that only upstreams of the 2026 era give (MCP 2026-07-28 basic/index, Error Codes). */
-const MODERN_ERRORS: readonly unknown[] = [-32020, -32021, -32022];
+/** Only upstreams of the modern era give these. */
+const MODERN_ERRORS: readonly unknown[] = Object.values(HOP_ERROR);
 
 /** What came of asking which era an upstream speaks. */
 type Probed = { readonly kind: 'modern'; readonly hello: Hello } | { readonly kind: 'handshake' };
@@ -90,7 +90,7 @@ async function meetOverHttp(connection: Connection, options: MeetingOptions): Pr
   try {
     probed = await probe(connection, options.upstream);
   } catch (thrown) {
-    if (!isNoModernEvidence(toDoorError(thrown))) throw thrown;
+    if (!isNoModernEvidence(toDoorError(thrown).data.httpStatus)) throw thrown;
     probed = HANDSHAKE;
   }
   options.heard?.();
@@ -103,7 +103,7 @@ async function greetEither(connection: Connection, options: MeetingOptions): Pro
     return await greet(connection, options);
   } catch (thrown) {
     const { fallBack } = connection.transport;
-    if (fallBack === undefined || !isNoModernEvidence(toDoorError(thrown))) throw thrown;
+    if (fallBack === undefined || !isNoModernEvidence(toDoorError(thrown).data.httpStatus)) throw thrown;
     await fallBack.call(connection.transport);
     return greet(connection, options);
   }
@@ -145,7 +145,7 @@ function isRetryWanted({ kind, bytes, start, end }: RawAnswer): boolean {
   if (kind !== 'error') return false;
   const { code, data } = JSON.parse(decodeText(bytes, start, end)) as WireError;
   const supported = data?.supported;
-  return code === -32022 && Array.isArray(supported) && chooseCodec(supported)?.era === 'modern';
+  return code === HOP_ERROR.versionUnsupported && Array.isArray(supported) && chooseCodec(supported)?.era === 'modern';
 }
 
 interface Discovered extends SaidOfItself {
@@ -168,14 +168,14 @@ function readDiscovered(upstream: string, { kind, bytes, start, end }: RawAnswer
   const codec = chooseCodec(said.supportedVersions);
   if (codec === undefined) throw unsupported(upstream, said.supportedVersions);
   if (codec.era === 'handshake') return HANDSHAKE;
-  const serverInfo = said._meta?.['io.modelcontextprotocol/serverInfo'] ?? said.serverInfo;
+  const serverInfo = said._meta?.[META.serverInfo] ?? said.serverInfo;
   return { kind: 'modern', hello: helloOf(codec, upstream, { ...said, serverInfo: serverInfo as { name?: unknown } }) };
 }
 
 function readRefusal(upstream: string, { code, message, data }: WireError): Probed {
   if (!MODERN_ERRORS.includes(code)) return HANDSHAKE;
   const supported = data?.supported;
-  if (code === -32022 && Array.isArray(supported)) {
+  if (code === HOP_ERROR.versionUnsupported && Array.isArray(supported)) {
     const codec = chooseCodec(supported);
     if (codec?.era === 'handshake') return HANDSHAKE;
     if (codec === undefined) throw unsupported(upstream, supported);

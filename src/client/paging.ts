@@ -1,10 +1,10 @@
 import { DoorError, decodeText, elementsOf, JsonScanner, onOneLine } from '../base/index.js';
+import { errorCodeOf, RPC } from '../protocol/index.js';
 import type { Connection } from './connection.js';
 import type { RequestOptions } from './pending.js';
 import type { RawAnswer } from './raw-answer.js';
 
 const MAX_PAGES = 1_000;
-const METHOD_NOT_FOUND = -32601;
 
 export interface PagingOptions {
   readonly upstream: string;
@@ -40,7 +40,7 @@ export async function* listPages(connection: Connection, options: PagingOptions)
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? undefined : `{"cursor":${cursor}}`;
     const answer = await connection.request(options.method, params, options.request);
-    if (options.isOptional && isUnknownMethod(answer)) return;
+    if (options.isOptional && answer.kind === 'error' && errorCodeOf(answer) === RPC.methodNotFound) return;
     const { elements, next, ttlMs } = readPage(answer, options);
     const isRepeat = next !== undefined && cursors.has(next);
     yield { elements, isRepeat, ttlMs };
@@ -54,15 +54,6 @@ export async function* listPages(connection: Connection, options: PagingOptions)
     cursor = next;
   }
   options.warn({ warning: 'pagination-endless', message: `gave more than ${MAX_PAGES} pages; stopped there` });
-}
-
-function isUnknownMethod({ kind, bytes, start, end }: RawAnswer): boolean {
-  if (kind !== 'error') return false;
-  scanner.scan(bytes, start, end);
-  const code = scanner.find('code', bytes);
-  return (
-    code >= 0 && decodeText(bytes, scanner.valueStart[code]!, scanner.valueEnd[code]!) === String(METHOD_NOT_FOUND)
-  );
 }
 
 interface ReadPage {

@@ -37,8 +37,10 @@ export type { LocatedResult } from './result-members.js';
 export { type Codec, type Era, findCodec, findModernCodec, MODERN, NEWEST, REVISIONS } from './revisions.js';
 export {
   doorErrorMessage,
+  errorCodeOf,
   errorHead,
   errorMessage,
+  HOP_ERROR,
   isErrorObject,
   notificationMessage,
   RPC,

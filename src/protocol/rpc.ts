@@ -1,4 +1,12 @@
-import { type DoorError, decodeText, ERROR_TABLE, type JsonScanner, type Piece, stringifyJson } from '../base/index.js';
+import {
+  type DoorError,
+  decodeText,
+  ERROR_TABLE,
+  JsonScanner,
+  type JsonSlice,
+  type Piece,
+  stringifyJson,
+} from '../base/index.js';
 import type { Era } from './revisions.js';
 
 /** JSON-RPC 2.0 error codes that MCP uses as they are. */
@@ -9,6 +17,21 @@ export const RPC = {
   invalidParams: -32602,
   internalError: -32603,
 } as const;
+
+/**
+ * Errors that speak of the connection between two neighbours and not of what was asked; the modern era alone has them (MCP
+ * 2026-07-28 basic/index, Error Codes).
+ */
+export const HOP_ERROR = {
+  headerMismatch: ERROR_TABLE.HEADER_MISMATCH.wire,
+  capabilityMissing: ERROR_TABLE.CAPABILITY_MISSING.wire,
+  versionUnsupported: ERROR_TABLE.VERSION_UNSUPPORTED.wire,
+} as const;
+
+/** Whether a code is one of theirs, or of those that MCP keeps for more of them. */
+function isHopErrorCode(code: number): boolean {
+  return code <= -32020 && code >= -32099;
+}
 
 /** The head of an answer; the text of the result and `}` follow. `id` is a JSON token. */
 export function resultHead(id: string): string {
@@ -42,7 +65,7 @@ export function doorErrorMessage(id: string, error: DoorError, era: Era = 'hands
 export function wireCodeOf({ code }: DoorError, era: Era): number {
   const wire = ERROR_TABLE[code].wire ?? RPC.internalError;
   if (era === 'modern') return code === 'RESOURCE_UNKNOWN' ? RPC.invalidParams : wire;
-  return wire <= -32020 && wire >= -32099 ? RPC.internalError : wire;
+  return isHopErrorCode(wire) ? RPC.internalError : wire;
 }
 
 /** A whole notification. `params` is JSON text on one line. */
@@ -69,4 +92,12 @@ export function isErrorObject(scanner: JsonScanner, bytes: Uint8Array, of?: numb
   const message = scanner.find('message', bytes, of);
   if (code < 0 || message < 0 || bytes[scanner.valueStart[message]!] !== 0x22) return false;
   return /^-?\d+$/.test(decodeText(bytes, scanner.valueStart[code]!, scanner.valueEnd[code]!));
+}
+
+const scanner = new JsonScanner();
+
+/** The code of an error object; NaN where it has none. */
+export function errorCodeOf({ bytes, start, end }: JsonSlice): number {
+  const at = scanner.scan(bytes, start, end) ? scanner.find('code', bytes) : -1;
+  return at < 0 ? Number.NaN : Number(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!));
 }
