@@ -44,6 +44,10 @@ class OverHttp {
     return this;
   }
 
+  answers(method: string, answer: Answer): void {
+    this.#on[method] = answer;
+  }
+
   count(method: string): number {
     return this.asked.filter((said) => said.method === method).length;
   }
@@ -217,6 +221,109 @@ describe('a tool that wants other headers by now (MCP 2026-07-28 basic/transport
     expect(await outcome).toBe('enough');
     await server.settled(60_000);
     expect(server.count('tools/call')).toBe(1);
+    await server.up.client.close();
+  });
+});
+
+describe('a server that was started anew, or replaced, without a sign (MCP 2026-07-28 basic/versioning)', () => {
+  type Kind = 'modern' | 'sessions' | 'plain';
+  const caching = { resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' };
+  const nobody = { jsonrpc: '2.0', error: { code: -32_000, message: 'No valid session ID provided' }, id: null };
+
+  /** Servers of each kind refuse those of the others as SDKs' examples do. */
+  class Changing {
+    readonly server: OverHttp;
+    kind: Kind;
+    /** Sessions of before a restart are not known after it. */
+    restarts = 0;
+
+    constructor(kind: Kind) {
+      this.kind = kind;
+      const call = this.#known({ resultType: 'complete', content: [] });
+      this.server = new OverHttp({
+        GET: (exchange) => exchange.answer(405),
+        DELETE: (exchange) => exchange.answer(200),
+        'server/discover': this.#known({ ...caching, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }),
+        initialize: (exchange, { id }) => {
+          if (this.kind === 'modern') return this.#refuse(exchange, id);
+          const session: Record<string, string> =
+            this.kind === 'plain' ? {} : { 'mcp-session-id': `s${this.restarts}` };
+          const value = { protocolVersion: '2025-11-25', capabilities: { tools: {} } };
+          exchange.answer(200, { jsonrpc: '2.0', id, result: value }, session);
+        },
+        ping: this.#known({}),
+        'tools/list': this.#known({ ...caching, tools: [SOME] }),
+        'tools/call': call,
+      });
+    }
+
+    #known(value: object): Answer {
+      return (exchange, said) => {
+        const { headers } = exchange;
+        const isModern = headers['mcp-protocol-version'] === '2026-07-28';
+        const hasSession = headers['mcp-session-id'] === `s${this.restarts}`;
+        const isOurs = { modern: isModern, sessions: hasSession, plain: !isModern }[this.kind];
+        if (isOurs) result(value)(exchange, said);
+        else this.#refuse(exchange, said.id);
+      };
+    }
+
+    #refuse(exchange: MemoryExchange, id: number | undefined): void {
+      const data = { supported: ['2026-07-28'] };
+      const version = { jsonrpc: '2.0', id, error: { code: -32_022, message: 'Unsupported protocol version', data } };
+      if (this.kind === 'plain') exchange.answer(400, 'Bad Request');
+      else exchange.answer(400, this.kind === 'modern' ? version : nobody);
+    }
+  }
+
+  const KINDS: readonly Kind[] = ['modern', 'sessions', 'plain'];
+  const changes = KINDS.flatMap((before) => KINDS.map((after) => ({ before, after })));
+
+  test.each(changes)(
+    '$before, then $after: it is found out, and calls are answered again',
+    async ({ before, after }) => {
+      const up = new Changing(before);
+      const { server } = up;
+      await server.started();
+      up.kind = after;
+      up.restarts++;
+      const first = outcomeOf(server.up.call('some'));
+      await server.settled(5_000);
+      expect(await first).toBeDefined();
+      for (let count = 0; count < 3; count++) {
+        const next = outcomeOf(server.up.call('some'));
+        await server.settled(100);
+        expect(await next).toMatchObject({ content: [] });
+      }
+      expect(server.count('tools/call'), 'none is sent twice').toBe(4);
+      await server.up.client.close();
+    },
+  );
+
+  test('one that knows us and refuses a call is left as it is, and asked once for many', async () => {
+    const up = new Changing('sessions');
+    const { server } = up;
+    server.answers('tools/call', (exchange) => exchange.answer(400, 'Bad Request'));
+    await server.started();
+    const calls = Array.from({ length: 5 }, () => outcomeOf(server.up.call('some')));
+    await server.settled();
+    for (const each of await Promise.all(calls))
+      expect(each).toMatchObject({ httpStatus: 400, outcome: 'not-executed' });
+    expect([server.count('tools/call'), server.count('ping'), server.count('initialize')]).toEqual([5, 1, 1]);
+    await server.up.client.close();
+  });
+
+  test('an error that names its request is no reason to ask', async () => {
+    const up = new Changing('modern');
+    const { server } = up;
+    server.answers('tools/call', (exchange, { id }) =>
+      exchange.answer(404, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }),
+    );
+    await server.started();
+    const outcome = outcomeOf(server.up.call('some'));
+    await server.settled();
+    await outcome;
+    expect(server.count('server/discover')).toBe(1);
     await server.up.client.close();
   });
 });

@@ -18,6 +18,7 @@ import type { Issue } from '../schema/index.js';
 import { Acquaintance } from './acquaintance.js';
 import type { AskCaller } from './caller-requests.js';
 import { Connection } from './connection.js';
+import { Doubt } from './doubt.js';
 import { failIfFull } from './fullness.js';
 import { optionsOf, type ServerCapabilities } from './handshake.js';
 import { HangWatch } from './hang-watch.js';
@@ -390,10 +391,12 @@ export class Client {
       notified: (method, params, request) => this.#notified(connection, method, params, request),
       warn: (warning, message) => this.#warnings.tell(warning, `${upstream}: ${message}`),
       timedOut: (sentAtMs) => watch.timedOut(sentAtMs),
+      doubted: () => doubt.raise(),
       lost,
       activity,
     });
     const watch = new HangWatch({ connection, clock, callTimeoutMs });
+    const doubt = new Doubt(connection);
     return connection;
   }
 

@@ -40,7 +40,7 @@ import { InFlight } from './in-flight.js';
 import { type Outbound, Wording } from './outbound.js';
 import { Pending, type PendingOwner, type RequestOptions } from './pending.js';
 import { locateAnswer, type RawAnswer } from './raw-answer.js';
-import type { Outgoing, Transport } from './transport.js';
+import type { Outgoing, Transport, TransportHandlers } from './transport.js';
 
 export interface ConnectionOptions {
   readonly upstream: string;
@@ -65,6 +65,7 @@ export interface ConnectionOptions {
   readonly activity: () => void;
   /** A request that was sent then has run out of time. */
   readonly timedOut?: (sentAtMs: number) => void;
+  readonly doubted?: TransportHandlers['doubted'];
 }
 
 /** What may wait unread before an upstream that does not read its stdin, in bytes. */
@@ -152,6 +153,7 @@ export class Connection implements PendingOwner {
         this.#framer.end();
         this.#lose(reason);
       },
+      doubted: () => this.#options.doubted?.(),
       activity: this.#options.activity,
     });
   }
@@ -394,7 +396,10 @@ export class Connection implements PendingOwner {
    * The calls that something the upstream asks can be for, and whose it is: of the call on whose stream it came, else of
    * the youngest of those under way. Roots are asked for no call's sake, but it is a caller's call that leads to them.
    */
-  #callsBehind(method: CallerMethod, stream: number | undefined): CallsBehind {
+  #callsBehind(
+    method: CallerMethod,
+    stream: number | undefined,
+  ): { readonly calls: readonly Pending[]; readonly caller: Caller | undefined } {
     const own = stream === undefined ? undefined : this.#pending.get(stream);
     const calls = own === undefined ? this.#pending.values().filter((pending) => pending.isCallers) : [own];
     const caller = calls.findLast((pending) => pending.options.caller !== undefined)?.options.caller;
@@ -490,11 +495,6 @@ export class Connection implements PendingOwner {
   #fault(code: FaultCode, message: string, pending: Pending, cause?: DoorError): DoorError {
     return faultOf(code, message, { upstream: this.#options.upstream, pending, ...(cause && { cause }) });
   }
-}
-
-interface CallsBehind {
-  readonly calls: readonly Pending[];
-  readonly caller: Caller | undefined;
 }
 
 const NO_METHOD: Outgoing = Object.freeze({});

@@ -53,7 +53,7 @@ test.each(['modern', 'handshake'] as const)(
         await up.clock.advance(1);
         expect(up.warnings()).not.toContain('unreadable-notification');
       }),
-      { examples: METHODS.map((method) => [method, null]) },
+      { examples: METHODS.map((method) => [method, null] as [string, null]) },
     );
     const call = up.call('some');
     await up.clock.advance(1_000);

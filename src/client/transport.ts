@@ -107,6 +107,8 @@ export interface TransportHandlers extends LineHandlers {
    * `data.outcome` is `unknown` where it may have run, `not-executed` where it surely did not.
    */
   failed(id: number, reason: DoorError): void;
+  /** A request of ours was refused as if the server knew neither us nor what we speak; it has heard of its own fate. */
+  doubted?(): void;
 }
 
 /** How a transport gets leave to be where it is (OAuth, static headers). The runtime supplies it. */

@@ -17,6 +17,8 @@ const LETTER_N = 0x6e;
 const ZERO = 0x30;
 /** A whole number of so many digits is exact. */
 const MAX_DIGITS = 15;
+/** MCP 2026-07-28 basic/index, Error Codes. */
+const VERSION_UNSUPPORTED = '-32022';
 /** No member of an envelope that comes before its body is longer. */
 const MAX_TOKEN = 128;
 
@@ -68,6 +70,19 @@ export function withOurId(
       ? { start: from + 1, end: from + 1, by: `"id":${id},` }
       : { start: scanner.valueStart[at]!, end: scanner.valueEnd[at]!, by: String(id) };
   return sliceOf(joinPieces(splice(bytes, from, end, [edit])));
+}
+
+/** Whether the body of a refusal speaks of this very request, and not of the revision that it was made in. */
+export function isForUs(body: Uint8Array, id: number): boolean {
+  const scanner = new JsonScanner();
+  const from = skipBlanks(body, 0, body.length);
+  if (!scanner.scan(body, from, body.length) || scanner.root !== 'object') return false;
+  const textOf = (name: string, of?: number): string => {
+    const at = scanner.find(name, body, of);
+    return at < 0 ? '' : decodeText(body, scanner.valueStart[at]!, scanner.valueEnd[at]!);
+  };
+  const error = scanner.find('error', body);
+  return error >= 0 && textOf('id') === String(id) && textOf('code', error) !== VERSION_UNSUPPORTED;
 }
 
 /** Where JSON begins: behind blanks and a byte order mark. */

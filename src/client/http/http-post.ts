@@ -1,10 +1,19 @@
 import { type DoorError, type Enrolled, elementsOf, type JsonSlice, type Piece, sliceOf } from '../../base/index.js';
 import type { Outgoing, TransportHandlers } from '../transport.js';
-import { shapeOf, skipBlanks, withOurId } from './answer-shape.js';
+import { isForUs, shapeOf, skipBlanks, withOurId } from './answer-shape.js';
 import { AnswerStream, type StreamOwner } from './answer-stream.js';
 import { isEventStream } from './event-streams.js';
 import { GatheredBytes } from './gathered-bytes.js';
-import { brokenAnswer, placeOf, type Refusal, refusalError, snippetOf, type Told, tooLarge } from './http-errors.js';
+import {
+  brokenAnswer,
+  isNoModernEvidence,
+  placeOf,
+  type Refusal,
+  refusalError,
+  snippetOf,
+  type Told,
+  tooLarge,
+} from './http-errors.js';
 import type { HttpLink } from './http-link.js';
 import { HttpRequest, type ResponseTarget } from './http-request.js';
 
@@ -149,8 +158,12 @@ export class HttpPost implements ResponseTarget, StreamOwner, Enrolled {
     if (this.id === undefined) return;
     // A refused request may be explained in JSON-RPC (Sending Messages); for want of rights there are other ways.
     const error = status === 401 ? undefined : withOurId(sliceOf(body), this.id, 'any');
-    if (error === undefined) this.#fail(refusalError(refusal, told));
+    const failure = refusalError(refusal, told);
+    if (error === undefined) this.#fail(failure);
     else this.deliver(error);
+    // What is agreed on, and refused in words for nobody: the server may have been started anew, or be another one.
+    const isAgreed = this.#about.codec === undefined && this.link.codec !== undefined;
+    if (isAgreed && isNoModernEvidence(failure) && !isForUs(body, this.id)) this.#owner.handlers.doubted?.();
   }
 
   #takeBody(): Uint8Array {
