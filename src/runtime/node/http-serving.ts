@@ -3,6 +3,7 @@ import type { Environment, HttpSettings } from '../../config/index.js';
 import type { HttpDoorOptions, Phase, Readiness } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import { lendNativeBytes } from './native-bytes.js';
+import { END_SIGNALS, type Patience, waitPatiently } from './patience.js';
 import { hurryGroups } from './process-group.js';
 
 export interface ServeHttpOptions {
@@ -20,6 +21,7 @@ export interface ServeHttpOptions {
 }
 
 const LAST_WRITE_MS = 1_000;
+const LAST_WRITE: Patience = { timeoutMs: LAST_WRITE_MS, hurriedMs: LAST_WRITE_MS / 5 };
 /** How long calls under way may take once the end has begun; the last writes come on top. */
 const DRAIN_MS = 15_000 - LAST_WRITE_MS;
 /** Upstreams that have not answered by then are waited for no longer: the door serves what there is. */
@@ -55,9 +57,9 @@ export async function serveHttp(options: ServeHttpOptions): Promise<void> {
       await ends.reached;
       server.stop();
       door.refuse(new DoorError('BUSY', 'doorward is ending and takes no new requests'));
-      await ends.wait(door.whenIdle(), DRAIN_MS);
+      await ends.wait(door.whenIdle(), { timeoutMs: DRAIN_MS, hurriedMs: 0 });
       door.abandon(new DoorError('UPSTREAM_LOST', ends.whyTooLate, { data: { outcome: 'unknown' } }));
-      await ends.wait(door.whenIdle(), LAST_WRITE_MS, LAST_WRITE_MS / 5);
+      await ends.wait(door.whenIdle(), LAST_WRITE);
     } finally {
       await door.close();
       await server.close();
@@ -91,8 +93,6 @@ class Watch {
   }
 }
 
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-
 /** The signals that end serving: the first one in good order, the second one at once. */
 class Ends implements CancelListener {
   readonly reached: Promise<void>;
@@ -111,7 +111,7 @@ class Ends implements CancelListener {
     this.#hurried = new Promise((resolve) => {
       this.#hurry = resolve;
     });
-    for (const name of SIGNALS) process.on(name, this.#onSignal);
+    for (const name of END_SIGNALS) process.on(name, this.#onSignal);
     signal?.addEventListener('abort', this);
     if (signal?.aborted) this.handleEvent();
   }
@@ -134,24 +134,13 @@ class Ends implements CancelListener {
     hurryGroups();
   }
 
-  /** Waits for `task`, at most `timeoutMs`; no longer than `hurriedMs` once there is no more time. */
-  async wait(task: Promise<void>, timeoutMs: number, hurriedMs = 0): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    let isOver = false;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-      void this.#hurried.then(() => {
-        clearTimeout(timer);
-        if (!isOver) timer = setTimeout(resolve, hurriedMs);
-      });
-    });
-    await Promise.race([task, timeout]);
-    isOver = true;
-    clearTimeout(timer);
+  /** Waits for `task`, with patience. */
+  wait(task: Promise<void>, patience: Patience): Promise<void> {
+    return waitPatiently(task, patience, this.#hurried);
   }
 
   forget(): void {
-    for (const name of SIGNALS) process.off(name, this.#onSignal);
+    for (const name of END_SIGNALS) process.off(name, this.#onSignal);
     this.#signal?.removeEventListener('abort', this);
   }
 }

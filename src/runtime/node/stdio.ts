@@ -3,6 +3,7 @@ import { type CancelListener, type CancelSignal, DoorError, type Principal } fro
 import { StreamDoor, type StreamDoorOptions } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import { lendNativeBytes } from './native-bytes.js';
+import { END_SIGNALS, type Patience, waitPatiently } from './patience.js';
 import { hurryGroups } from './process-group.js';
 import { Sink } from './sink.js';
 
@@ -37,12 +38,6 @@ const DRAIN_MS: Readonly<Record<StdioEnd['kind'], number>> = {
   broken: 0,
   gone: 0,
 };
-
-/** How long a wait may take; `hurriedMs` from the moment on that there is no more time. */
-interface Patience {
-  readonly timeoutMs: number;
-  readonly hurriedMs: number;
-}
 
 const LAST_WRITE: Patience = { timeoutMs: LAST_WRITE_MS, hurriedMs: HURRIED_WRITE_MS };
 
@@ -140,7 +135,7 @@ class Ends implements CancelListener {
         resolve();
       };
     });
-    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, this.#onSignal);
+    for (const name of END_SIGNALS) process.on(name, this.#onSignal);
     signal?.addEventListener('abort', this);
     if (signal?.aborted) this.end({ kind: 'signal' });
   }
@@ -164,23 +159,12 @@ class Ends implements CancelListener {
   }
 
   /** Waits for `task`, with patience. */
-  async wait(task: Promise<void>, { timeoutMs, hurriedMs }: Patience): Promise<void> {
-    let isOver = false;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-      void this.#hurried.then(() => {
-        clearTimeout(timer);
-        if (!isOver) timer = setTimeout(resolve, hurriedMs);
-      });
-    });
-    await Promise.race([task, timeout]);
-    isOver = true;
-    clearTimeout(timer);
+  wait(task: Promise<void>, patience: Patience): Promise<void> {
+    return waitPatiently(task, patience, this.#hurried);
   }
 
   forget(): void {
-    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.off(name, this.#onSignal);
+    for (const name of END_SIGNALS) process.off(name, this.#onSignal);
     this.#signal?.removeEventListener('abort', this);
   }
 }
