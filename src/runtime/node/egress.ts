@@ -5,6 +5,7 @@ import { DoorError } from '../../base/index.js';
 import type { EgressFetch } from '../../client/index.js';
 import type { Environment } from '../../config/index.js';
 import { classOf, type NetworkClass } from './egress-address.js';
+import { bareHost } from './proxy.js';
 
 /** Finds the addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
@@ -93,7 +94,7 @@ class Guard {
 
   /** Scheme, and addresses that are written out: for those no name is looked up, so no lookup sees them. */
   async #checkUrl(url: URL): Promise<void> {
-    const host = hostOf(url);
+    const host = bareHost(url);
     const classes = await this.#classesAllowed();
     const isOwn = url.origin === this.#server.origin;
     const isLoopback = host === 'localhost' || host.endsWith('.localhost') || classOf(host) === 'loopback';
@@ -124,7 +125,7 @@ class Guard {
   }
 
   async #classesOfServer(): Promise<ReadonlySet<NetworkClass>> {
-    const host = hostOf(this.#server);
+    const host = bareHost(this.#server);
     const addresses = isIP(host)
       ? [host]
       : await this.#resolve(host).then(
@@ -140,11 +141,7 @@ class Guard {
     const { environment, timeoutMs = TIMEOUT_MS } = this.#options;
     const proxies = proxiesOf(environment);
     const isNear = (await this.#classesAllowed()).has('loopback');
-    if (!proxies.httpProxy && !proxies.httpsProxy) {
-      this.#direct ??= new Agent({ connect: { lookup: this.#lookup as never, timeout: timeoutMs } });
-      return this.#direct;
-    }
-    if (isNear && classOf(hostOf(url)) === 'loopback') {
+    if ((!proxies.httpProxy && !proxies.httpsProxy) || (isNear && classOf(bareHost(url)) === 'loopback')) {
       this.#direct ??= new Agent({ connect: { lookup: this.#lookup as never, timeout: timeoutMs } });
       return this.#direct;
     }
@@ -155,7 +152,7 @@ class Guard {
 
   /** Before a proxy connects for us: as good as can be. */
   async #checkName(url: URL): Promise<void> {
-    const found = await this.#resolve(hostOf(url)).catch(() => []);
+    const found = await this.#resolve(bareHost(url)).catch(() => []);
     const classes = await this.#classesAllowed();
     for (const { address } of found) this.#checkAddress(url.host, address, classes);
   }
@@ -205,11 +202,6 @@ class Guard {
 async function lookupAll(host: string): Promise<readonly LookupAddress[]> {
   const { lookup } = await import('node:dns/promises');
   return lookup(host, { all: true });
-}
-
-/** Without the brackets of an IPv6 address. */
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
 }
 
 function targetOf(from: URL, { status, headers }: Response): URL | undefined {

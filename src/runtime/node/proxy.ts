@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../../config/index.js';
 
 /**
  * The proxy that requests to a place go through, by the variables that programs share: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY
