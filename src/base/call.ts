@@ -68,7 +68,7 @@ export function cacheKeyFor(key: string, capabilities: CallerCapabilities): stri
 export interface Caller {
   readonly principal: Principal;
   /**
-   * Requests can be put to it by `ask`. Where they cannot, it is a request of the 2026 era: what an upstream wants to know
+   * Requests can be put to it by `ask`. Where they cannot, it is a request of the modern era: what an upstream wants to know
    * is returned to it as an input-required result, and it comes back with what it has to say.
    */
   readonly takesRequests: boolean;
@@ -110,7 +110,7 @@ export interface CallOptions {
   readonly principal: Principal;
   /** Whose call it is: who is asked what the upstream wants to know meanwhile. Absent: whoever the connection belongs to. */
   readonly caller?: Caller;
-  /** The least severe log messages it wants to hear while it runs; absent where it has not said (2026 era: none then). */
+  /** The least severe log messages it wants to hear while it runs; absent where it has not said (modern era: none then). */
   readonly logLevel?: string;
   /** What the caller says when it comes back with the answers to an input-required result of a 2026-07-28 upstream. */
   readonly retry?: Retry;

@@ -66,6 +66,12 @@ export interface DoorEvents {
     /** What helps, as text for people: the command to run. */
     readonly hint: string;
   };
+  /** Trouble of a door's own, with no server and no single caller to blame. */
+  'door.warning': {
+    /** Stable kind of warning, kebab-case: `keys-unreadable`. */
+    readonly warning: string;
+    readonly message: string;
+  };
   'config.changed': { readonly path: string };
 }
 

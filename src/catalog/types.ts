@@ -26,7 +26,7 @@ export interface ListedTool extends ToolText {
   readonly name: string;
   /** The same as a JSON string: what a call is sent under. */
   readonly quotedName: string;
-  /** As callers of the 2026 era see it; absent where they see the same. */
+  /** As callers of the modern era see it; absent where they see the same. */
   readonly modern?: ToolText | undefined;
   /** The definition that both are made of, to be kept until the next start; absent where it is what all see. */
   readonly source?: string | undefined;
@@ -70,7 +70,7 @@ export interface CatalogEntry {
   readonly tool: ListedTool;
   /** The definition under its public name, as JSON text: for callers of the handshake era. */
   readonly advertised: string;
-  /** The same for callers of the 2026 era. */
+  /** The same for callers of the modern era. */
   readonly advertisedModern: string;
 }
 

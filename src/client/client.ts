@@ -338,7 +338,7 @@ export class Client {
   /** The caller's roots have changed. */
   rootsChanged(): void {
     const { state } = this;
-    // In the 2026 era they are asked for each time they are needed.
+    // In the modern era they are asked for each time they are needed.
     if (state.kind === 'ready' && state.listening === undefined) {
       state.connection.notify('notifications/roots/list_changed');
     }

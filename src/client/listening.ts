@@ -59,7 +59,7 @@ function readNotice(params: JsonSlice | undefined): Notice {
 }
 
 /**
- * What an upstream of the 2026 era tells unasked: it is asked to, by one long request (MCP 2026-07-28
+ * What an upstream of the modern era tells unasked: it is asked to, by one long request (MCP 2026-07-28
  * basic/patterns/subscriptions). What is to be told of is part of that request: when it changes there is a new one, and
  * the old one ends when the new one holds, so that nothing is missed between.
  */

@@ -14,7 +14,7 @@ export interface ToolList {
 export interface ListingOptions {
   readonly upstream: string;
   readonly uncompilableOutput: 'exclude' | 'ignore';
-  /** Calls repeat parameters in headers: the upstream is one of the 2026 era, over HTTP. */
+  /** Calls repeat parameters in headers: the upstream is one of the modern era, over HTTP. */
   readonly hasHeaders?: boolean;
   readonly request: RequestOptions;
   readonly warn: (warning: DefinitionWarning | { readonly warning: string; readonly message: string }) => void;

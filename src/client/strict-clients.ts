@@ -24,7 +24,7 @@ export function findStrictMisfit(schema: unknown): string | undefined {
 const NEWER_METASCHEMA = /^https?:\/\/json-schema\.org\/draft\/20/;
 
 /**
- * Why an official SDK client of the 2026 era could not compile an output schema that the older ones can. It loses no list
+ * Why an official SDK client of the modern era could not compile an output schema that the older ones can. It loses no list
  * for it, but refuses every call of that tool before it is sent; without the schema it sends them.
  *
  * @returns a sentence, or undefined where nothing is known against the schema

@@ -84,7 +84,7 @@ function handshakeText(
   return text.finish();
 }
 
-/** SDK clients of the 2026 era refuse a list for a schema that is no object, though `true` and `false` are good ones. */
+/** SDK clients of the modern era refuse a list for a schema that is no object, though `true` and `false` are good ones. */
 function modernText(source: Uint8Array, outputSchema: unknown, isHidden: boolean): Uint8Array {
   const text = new ObjectText(source);
   if (isHidden) text.drop([], OUTPUT);

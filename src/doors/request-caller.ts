@@ -18,7 +18,7 @@ export interface RequestCallerOptions {
   readonly beside: Reply | undefined;
 }
 
-/** Who calls by one request of the 2026 era. */
+/** Who calls by one request of the modern era. */
 export class RequestCaller implements Caller {
   readonly principal: Principal;
   readonly door: string;
@@ -36,7 +36,7 @@ export class RequestCaller implements Caller {
   }
 
   ask(): Promise<CallerAnswer> {
-    return Promise.reject(new DoorError('INTERNAL', 'a caller of the 2026 era is answered, not asked'));
+    return Promise.reject(new DoorError('INTERNAL', 'a caller of the modern era is answered, not asked'));
   }
 
   tell(method: string, params?: Piece): void {

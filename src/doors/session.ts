@@ -288,7 +288,7 @@ export class Session {
   #capabilitiesIn({ bytes, body }: Message): CallerCapabilities {
     const at = this.#scanner.find('capabilities', bytes, body);
     if (at < 0) return {};
-    // Extensions belong to the 2026 era.
+    // Extensions belong to the modern era.
     const { extensions: _, ...declared } = readCapabilities({
       bytes,
       start: this.#scanner.valueStart[at]!,

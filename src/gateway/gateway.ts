@@ -109,7 +109,7 @@ class MountGateway extends FleetView implements Gateway {
 }
 
 /**
- * An upstream of the 2026 era is told with each request whose it is, and asks in its answers only: all callers can share
+ * An upstream of the modern era is told with each request whose it is, and asks in its answers only: all callers can share
  * one connection to it, whatever they can be asked for.
  */
 function lendable(fleet: Fleet, mount: Mount | BrokenMount): MountedUpstream | undefined {

@@ -37,7 +37,7 @@ type Outcome =
   | { readonly kind: 'failed'; readonly reason: unknown };
 
 /**
- * A call under way for a caller of the 2026 era, who cannot be asked while it waits. To the upstream's client it is the
+ * A call under way for a caller of the modern era, who cannot be asked while it waits. To the upstream's client it is the
  * caller: what is asked of it is gathered, for the caller to take along and come back with.
  */
 export class OpenCall implements Caller, CancelListener {

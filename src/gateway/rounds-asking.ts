@@ -90,7 +90,7 @@ async function ask({ method, params }: InputRequest, options: AskForInputOptions
   }
 }
 
-/** In the 2025 era a user who is sent to a URL is sent there under an id, which later tells that it is done. */
+/** In the handshake era a user who is sent to a URL is sent there under an id, which later tells that it is done. */
 function fitForPush(method: CallerMethod, params: JsonSlice): JsonSlice {
   const line = onOneLine(params);
   if (method !== 'elicitation/create') return line;

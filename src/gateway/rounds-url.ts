@@ -15,7 +15,7 @@ import { readElicitation } from '../client/index.js';
 import { judgingParams, type ReadInputOptions } from './input-requests.js';
 import type { SealedRequest } from './sealing.js';
 
-/** What a user is to do before a request can be served, as an upstream of the 2025 era says it. */
+/** What a user is to do before a request can be served, as an upstream of the handshake era says it. */
 export interface UrlElicitations {
   readonly requests: readonly SealedRequest[];
   /** The JSON text of `inputRequests`. */
@@ -30,7 +30,7 @@ const METHOD = 'elicitation/create';
 const scanner = new JsonScanner();
 
 /**
- * Reads the error by which an upstream of the 2025 era says that URLs are to be opened first.
+ * Reads the error by which an upstream of the handshake era says that URLs are to be opened first.
  *
  * @param json the error object
  * @returns undefined for any other error

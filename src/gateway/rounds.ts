@@ -164,7 +164,7 @@ export class Rounds {
     return elicitations === undefined ? answer : this.#relayUrls(round, elicitations);
   }
 
-  /** An upstream of the 2026 era wants to know something: so does the caller learn, with a state of ours. */
+  /** An upstream of the modern era wants to know something: so does the caller learn, with a state of ours. */
   async #relayQuestions(round: Round, answer: ToolAnswer, inHand: JsonSlice | undefined): Promise<ToolAnswer> {
     const required = readInputRequired(answer.json, round.readOptions);
     if (round.number >= MAX_ROUNDS) throw tooManyRounds(round.target);

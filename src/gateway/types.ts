@@ -199,7 +199,7 @@ export interface Gateway extends View {
    */
   admit(caller: Caller): View;
   /**
-   * The view of one request of the 2026 era, which has no connection of its own. Requests of one principal, program and
+   * The view of one request of the modern era, which has no connection of its own. Requests of one principal, program and
    * set of capabilities share one; it ends by itself when none has come for a while.
    */
   viewOf(caller: Caller): View;

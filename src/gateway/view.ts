@@ -134,7 +134,7 @@ export class FleetView implements View, Recipient {
    */
   #hasSeen(list: ListName): boolean {
     const kinds = LISTED_AS[list].filter((kind) => this.#seen.has(kind));
-    // A request of the 2026 era says which changes it wants to be told of, whatever it has listed.
+    // A request of the modern era says which changes it wants to be told of, whatever it has listed.
     if (kinds.length === 0 || this.#caller?.takesRequests === false) return this.#caller?.takesRequests === true;
     return kinds.every((kind) => isSameList(this.#seen.get(kind)!, this.fleet.listNow(kind)));
   }

@@ -47,7 +47,7 @@ export function isClientMethod(method: string, era: Era): boolean {
 const scanner = new JsonScanner();
 
 /**
- * An upstream's error as a caller of the 2026 era reads it. A resource that is not there is -32602 in that era. Codes
+ * An upstream's error as a caller of the modern era reads it. A resource that is not there is -32602 in that era. Codes
  * that no server may emit there become -32603, with what the upstream said in `data.upstreamError`. Others stay.
  *
  * @param error an error object whose grammar is known to be good

@@ -5,7 +5,7 @@ import { ResultMembers } from './result-members.js';
 export interface HandshakeResultOptions {
   /** For the result of a tools/call. */
   readonly tool?: {
-    /** The tool's outputSchema is shown to callers of this era wrapped (`projectOutputSchema`), so its output is too. */
+    /** The tool's outputSchema is shown to callers of this era wrapped (`wrapOutputSchema`), so its output is too. */
     readonly wrapsOutput: boolean;
   };
 }
@@ -22,7 +22,7 @@ const WRAP = '{"result":';
  * Makes an upstream's result one of the handshake era: structuredContent is an object there, and a tool's result has
  * content (MCP 2025-11-25 server/tools). A value of another kind becomes the `result` of an object, and is put into the
  * content as text where that is empty. What the upstream says of itself in `_meta` is taken out; what else is new in the
- * 2026 era stays, as a caller ignores what it does not know. Nothing is written anew.
+ * modern era stays, as a caller ignores what it does not know. Nothing is written anew.
  *
  * @param result an object whose grammar is known to be good
  */

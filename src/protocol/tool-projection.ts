@@ -27,7 +27,7 @@ const SCHEMA_MEMBER: ReadonlySet<string> = new Set(['$schema']);
 
 /**
  * Whether callers of the handshake era are shown an outputSchema wrapped: its values, and so those of the tool, must be
- * objects there (MCP 2025-11-25 server/tools), and in the 2026 era need not be. A schema without a type that was written
+ * objects there (MCP 2025-11-25 server/tools), and in the modern era need not be. A schema without a type that was written
  * in the handshake era is about objects.
  */
 export function isWrapped(outputSchema: unknown, era: Era): boolean {

@@ -159,6 +159,24 @@ describe('an authorization server', async () => {
     expect((await identify('abc')).kind).toBe('invalid');
   });
 
+  test('no keys: whoever runs the door is told why, once in half a minute', async () => {
+    const clock = new VirtualClock();
+    const heard: string[] = [];
+    const { identify } = make({
+      fetch: () => Promise.reject(new Error('no network')),
+      clock,
+      onTrouble: (why: string) => heard.push(why),
+    });
+    await identify(await sign({}));
+    await clock.advance(29_999);
+    await identify(await sign({}));
+    expect(heard).toEqual(['no network']);
+    await clock.advance(1);
+    await identify(await sign({}));
+    await identify('no token at all');
+    expect(heard).toEqual(['no network', 'no network']);
+  });
+
   test('no keys: nobody is told that the token is bad', async (context) => {
     const failing = make({ fetch: () => Promise.reject(new Error('no network')) });
     expect((await failing.identify(await sign({}))).kind).toBe('unsure');

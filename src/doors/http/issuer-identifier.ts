@@ -10,6 +10,8 @@ export interface IssuerOptions {
   /** Fetches the keys. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly clock: Clock;
+  /** Hears why the keys cannot be read, at most every half minute: callers are told no more than that. */
+  readonly onTrouble?: (why: string) => void;
 }
 
 /** Signatures that whoever can check them cannot make. */
@@ -31,6 +33,7 @@ const SKEW_S = 30;
 /** A token that was found good is not looked into again for so long: a signature costs as much as a call. */
 const TRUSTED_MS = 60_000;
 const MAX_TRUSTED = 1_000;
+const TROUBLE_EVERY_MS = 30_000;
 
 const MISSING: Identity = { kind: 'missing' };
 
@@ -47,6 +50,15 @@ export function issuerIdentifier(options: IssuerOptions): Identifier {
   const { issuer, requiredScopes = [], clock } = options;
   const trusted = new LRUCache<string, Trusted>({ max: MAX_TRUSTED });
   let verifier: Promise<Verify> | undefined;
+  let quietUntilMs = Number.NEGATIVE_INFINITY;
+  const refuse = (thrown: unknown): Identity => {
+    const identity = whyNot(thrown);
+    if (identity.kind === 'unsure' && clock.monotonicMs() >= quietUntilMs) {
+      quietUntilMs = clock.monotonicMs() + TROUBLE_EVERY_MS;
+      options.onTrouble?.((thrown as Error).message);
+    }
+    return identity;
+  };
   return {
     requiredScopes,
     issuers: [issuer],
@@ -62,7 +74,7 @@ export function issuerIdentifier(options: IssuerOptions): Identifier {
         .then(({ identity, expiresAtMs }) => {
           trusted.set(token, { identity, untilMs: Math.min(expiresAtMs, clock.nowMs() + TRUSTED_MS) });
           return identity;
-        }, whyNot);
+        }, refuse);
     },
   };
 }

@@ -58,6 +58,7 @@ const EVENTS: { readonly [Name in EventName]: { readonly event: DoorEvents[Name]
     event: { upstream: 'up', hint: 'Run: doorward login up' },
     says: 'up wants a login. Run: doorward login up',
   },
+  'door.warning': { event: { warning: 'keys-unreadable', message: 'no keys' }, says: 'no keys' },
   'config.changed': { event: { path: 'a.json' }, says: 'a.json has changed' },
 };
 const NAMES = Object.keys(EVENTS) as EventName[];
@@ -141,6 +142,7 @@ describe('levels', () => {
         'output.violation',
         'elicitation.rejected',
         'auth.required',
+        'door.warning',
       ],
     },
     { level: 'info', names: NAMES },

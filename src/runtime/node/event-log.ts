@@ -23,6 +23,7 @@ const LEVELS = {
   'output.violation': 'warn',
   'elicitation.rejected': 'warn',
   'auth.required': 'warn',
+  'door.warning': 'warn',
   'config.changed': 'info',
 } as const satisfies Record<EventName, LogLevel>;
 
@@ -45,6 +46,7 @@ const SENTENCES: { readonly [Name in EventName]: (event: DoorEvents[Name]) => st
   'elicitation.rejected': (e) =>
     `${e.upstream}: an answer${e.tool === '' ? '' : ` to ${e.tool}`} was refused: ${issuesOf(e)}`,
   'auth.required': (e) => `${e.upstream} wants a login. ${e.hint}`,
+  'door.warning': (e) => e.message,
   'config.changed': (e) => `${e.path} has changed`,
 };
 

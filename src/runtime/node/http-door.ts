@@ -1,4 +1,4 @@
-import { type Clock, DoorError } from '../../base/index.js';
+import { type Clock, DoorError, type EventBus } from '../../base/index.js';
 import type { Environment, HttpAuth, HttpSettings } from '../../config/index.js';
 import {
   type HttpDoor,
@@ -38,7 +38,8 @@ export async function openHttpDoor(setup: HttpDoorSetup): Promise<OpenHttpDoor> 
   refuseOpenBind(http);
   const lib = await loadHttpDoor();
   let port = http.port;
-  const identifier = identifierOf(http.auth, { lib, environment, clock });
+  const { events } = served.gateway;
+  const identifier = identifierOf(http.auth, { lib, environment, clock, events });
   const resource = publicUrl === undefined ? undefined : lib.resourceUrl(publicUrl, path);
   const metadata =
     resource === undefined || identifier.issuers.length === 0
@@ -67,13 +68,19 @@ interface Means {
   readonly lib: Awaited<ReturnType<typeof loadHttpDoor>>;
   readonly environment: Environment;
   readonly clock: Clock;
+  readonly events: EventBus;
 }
 
-function identifierOf(auth: HttpAuth | undefined, { lib, environment, clock }: Means): Identifier {
+function identifierOf(auth: HttpAuth | undefined, { lib, environment, clock, events }: Means): Identifier {
   if (auth === undefined) return lib.anyone;
   if (auth.kind === 'tokens') return lib.tokenIdentifier(auth.tokens, auth.requiredScopes);
   // The address of the keys is the operator's own word, so wherever that lies may be asked.
-  return lib.issuerIdentifier({ ...auth, fetch: guardedFetch({ server: auth.jwksUri, environment }), clock });
+  const fetch = guardedFetch({ server: auth.jwksUri, environment });
+  const onTrouble = (why: string): void => {
+    const message = `the keys of ${auth.issuer} cannot be read, so callers get 503: ${why}`;
+    events.emit('door.warning', { warning: 'keys-unreadable', message });
+  };
+  return lib.issuerIdentifier({ ...auth, fetch, clock, onTrouble });
 }
 
 /** Whoever can reach the port can do whatever the servers behind it can: on a network that is nobody's choice by default. */
