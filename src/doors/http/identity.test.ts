@@ -180,7 +180,7 @@ describe('an authorization server', async () => {
   test('no keys: nobody is told that the token is bad', async (context) => {
     const failing = make({ fetch: () => Promise.reject(new Error('no network')) });
     expect((await failing.identify(await sign({}))).kind).toBe('unsure');
-    const { caller } = await openTestDoor(context, {
+    const { caller, memory } = await openTestDoor(context, {
       http: {
         publicUrl: 'https://gw.test',
         auth: { issuer: ISSUER, audience: AUDIENCE, jwksUri: 'http://127.0.0.1:1/keys' },
@@ -191,6 +191,9 @@ describe('an authorization server', async () => {
       503,
       '5',
       undefined,
+    ]);
+    expect(memory.named('door.warning')).toMatchObject([
+      { warning: 'keys-unreadable', message: expect.stringContaining(`the keys of ${ISSUER} cannot be read`) },
     ]);
   });
 

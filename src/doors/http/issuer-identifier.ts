@@ -36,6 +36,7 @@ const MAX_TRUSTED = 1_000;
 const TROUBLE_EVERY_MS = 30_000;
 
 const MISSING: Identity = { kind: 'missing' };
+const NAMELESS = invalid('the sub of the token is no text that names somebody');
 
 interface Trusted {
   readonly identity: Identity;
@@ -95,8 +96,11 @@ async function makeVerifier({ issuer, audience, jwksUri, fetch, clock }: IssuerO
       requiredClaims: ['exp', 'sub'],
       currentDate: new Date(clock.nowMs()),
     });
+    // What is no name would be one for many: an object is spelled as any other is.
+    const { sub }: { readonly sub?: unknown } = payload;
+    if (typeof sub !== 'string' || sub === '') return { identity: NAMELESS, expiresAtMs: 0 };
     // Neither part can hold a space where it matters: an issuer is an address.
-    const id = `${issuer} ${payload.sub}`;
+    const id = `${issuer} ${sub}`;
     const principal = { id, kind: 'token', scopes: scopesOf(payload) } as const;
     return { identity: { kind: 'known', principal }, expiresAtMs: (payload.exp ?? 0) * 1_000 };
   };
