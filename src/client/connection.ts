@@ -1,7 +1,6 @@
 import {
   type Caller,
   type CallerMethod,
-  type Clock,
   DoorError,
   decodeText,
   elementsOf,
@@ -12,7 +11,6 @@ import {
   onOneLine,
   type Piece,
   type Retry,
-  type ScanLimits,
 } from '../base/index.js';
 import type { ListedTool } from '../catalog/index.js';
 import {
@@ -34,39 +32,14 @@ import {
   resultHead,
 } from '../protocol/index.js';
 import { type AskCaller, CallerRequests } from './caller-requests.js';
+import type { ConnectionOptions } from './connection-options.js';
 import { Deadlines } from './deadlines.js';
 import { type FaultCode, failureOf, faultOf, timeoutOf } from './faults.js';
 import { InFlight } from './in-flight.js';
 import { type Outbound, Wording } from './outbound.js';
 import { Pending, type PendingOwner, type RequestOptions } from './pending.js';
 import { locateAnswer, type RawAnswer } from './raw-answer.js';
-import type { Outgoing, Transport, TransportHandlers } from './transport.js';
-
-export interface ConnectionOptions {
-  readonly upstream: string;
-  readonly transport: Transport;
-  readonly clock: Clock;
-  readonly maxMessageBytes: number;
-  readonly scanLimits?: Partial<ScanLimits>;
-  /** What a request says in `_meta`, to upstreams that are told so with each (`requestMeta`). */
-  readonly meta?: (codec: Codec, options: RequestOptions) => string;
-  /**
-   * A notification that is no progress. The memory of `params` is lent for the time of the call.
-   *
-   * @param request what it is about, where that can be told: the request on whose stream it came, or the only one
-   */
-  readonly notified: (method: string, params: JsonSlice | undefined, request: RequestOptions | undefined) => void;
-  /** Puts what the upstream asks to the caller whose connection this is; absent where it is nobody's. */
-  readonly ask?: AskCaller;
-  /** The connection ended; every request in flight has been failed already. */
-  readonly lost: (reason: DoorError) => void;
-  /** Hears of everything odd, however often. @param warning the kind, kebab-case */
-  readonly warn: (warning: string, message: string) => void;
-  readonly activity: () => void;
-  /** A request that was sent then has run out of time. */
-  readonly timedOut?: (sentAtMs: number) => void;
-  readonly doubted?: TransportHandlers['doubted'];
-}
+import type { Outgoing, Transport } from './transport.js';
 
 /** What may wait unread before an upstream that does not read its stdin, in bytes. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;

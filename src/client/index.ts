@@ -22,7 +22,8 @@ export {
 } from './auth/index.js';
 export { definitionsOf, readCachedTools } from './cached-tools.js';
 export type { AskCaller } from './caller-requests.js';
-export { Client, type ClientOptions, type ClientValidation, type JudgedAnswer } from './client.js';
+export { Client, type JudgedAnswer } from './client.js';
+export type { ClientOptions, ClientValidation } from './client-options.js';
 export { type Elicitation, type ElicitationWarning, readElicitation } from './eliciting.js';
 export { isNoModernEvidence } from './http/http-errors.js';
 export { type HttpTransportOptions, httpTransport } from './http/http-transport.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { URL_OF_IT } from '../../test/fixtures/http-transports.js';
 import { type MemoryExchange, MemoryWire } from '../../test/fixtures/memory-wire.js';
 import { Started } from '../../test/fixtures/started-client.js';
-import type { ClientOptions } from './client.js';
+import type { ClientOptions } from './client-options.js';
 import { type HttpTransportOptions, httpTransport } from './http/http-transport.js';
 
 interface Said {

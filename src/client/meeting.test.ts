@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { MemoryScript, Reaction, Sent } from '../../test/fixtures/memory-transport.js';
 import { modernScript } from '../../test/fixtures/modern-script.js';
 import { Started } from '../../test/fixtures/started-client.js';
-import type { ClientOptions } from './client.js';
+import type { ClientOptions } from './client-options.js';
 
 const PROBE_MS = 2_500;
 
