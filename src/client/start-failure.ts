@@ -35,11 +35,11 @@ export function explainStart(upstream: string, error: DoorError, written: Writte
   });
 }
 
-const REMOTE_HINT = 'Check its url and headers, and that it is up.';
+const REMOTE_HINT = 'Check its url, type and headers, and that it is up.';
 
 /** Whether a message says already whom it is about. */
-function isNamed(upstream: string, { code, message }: DoorError): boolean {
-  return message.startsWith(`${upstream}: `) || code === 'AUTH_REQUIRED' || code === 'FORBIDDEN';
+function isNamed(upstream: string, { message }: DoorError): boolean {
+  return message.startsWith(`${upstream}: `) || message.startsWith(`${upstream} `);
 }
 
 /** Raising the time would not help: it speaks, but something else. */

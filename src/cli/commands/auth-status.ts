@@ -26,7 +26,7 @@ export async function runAuthStatus(run: Run, cli: Cli): Promise<number> {
     }),
   );
   if (run.options.has('json')) {
-    cli.out.write(`${JSON.stringify({ servers: rows.map(rowAsJson) }, null, 2)}\n`);
+    cli.out.write(`${JSON.stringify({ servers: rows.map(rowAsJson) })}\n`);
     return 0;
   }
   if (rows.length === 0) cli.err.write('No server is reached over HTTP: there is nothing to log in to.\n');
