@@ -2,6 +2,7 @@ import { DoorError, decodeText, encodeText, JsonScanner, type Span } from '../ba
 import type { ListedTool, ToolText } from '../catalog/index.js';
 import { type Era, readParamHeaders } from '../protocol/index.js';
 import type { ToolList } from './listing.js';
+import { isObject } from './member-kinds.js';
 import { readDefinition } from './tool-definition.js';
 import { isShownAsItIs, type ShownSchemas, type ToolTexts, textsOf } from './tool-texts.js';
 
@@ -84,10 +85,6 @@ function findPlaceOfName(definition: string, name: string): Span | undefined {
     start: decodeText(bytes, 0, scanner.valueStart[at]!).length,
     end: decodeText(bytes, 0, scanner.valueEnd[at]!).length,
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface CachedFacts {

@@ -1,11 +1,10 @@
-import { DoorError, decodeText, toDoorError } from '../base/index.js';
+import { DoorError, toDoorError } from '../base/index.js';
+import { errorCodeOf, RPC } from '../protocol/index.js';
 import type { Connection } from './connection.js';
 import { isNoModernEvidence } from './http/http-errors.js';
-import type { RawAnswer } from './raw-answer.js';
 
 /** How long a server may take to say that it knows us. */
 const ANSWER_MS = 10_000;
-const METHOD_NOT_FOUND = -32601;
 
 /**
  * Whether a server still knows us. Over HTTP it can be started anew, or be replaced by one of another era, without a sign:
@@ -40,13 +39,9 @@ export class Doubt {
       const wait = { about, timeoutMs: ANSWER_MS, maxMs: ANSWER_MS, signal: undefined, progress: undefined };
       const answer = await this.#connection.request(about, undefined, wait);
       // There are servers that know no ping, but us.
-      return answer.kind === 'result' || (!isModern && codeOf(answer) === METHOD_NOT_FOUND);
+      return answer.kind === 'result' || (!isModern && errorCodeOf(answer) === RPC.methodNotFound);
     } catch (thrown) {
       return !isNoModernEvidence(toDoorError(thrown));
     }
   }
-}
-
-function codeOf({ bytes, start, end }: RawAnswer): unknown {
-  return (JSON.parse(decodeText(bytes, start, end)) as { readonly code?: unknown }).code;
 }

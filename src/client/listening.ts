@@ -7,6 +7,7 @@ import {
   type Scheduled,
   toDoorError,
 } from '../base/index.js';
+import { errorCodeOf, META, RPC } from '../protocol/index.js';
 import type { Connection } from './connection.js';
 import { type Hello, optionsOf } from './handshake.js';
 import type { OwnMethod } from './methods.js';
@@ -129,14 +130,14 @@ export class Listening {
 
   /** Whether a notification belongs to a stream of ours: others do not count (MCP 2026-07-28 subscriptions). */
   owns(params: JsonSlice | undefined): boolean {
-    const id = readNotice(params)._meta?.['io.modelcontextprotocol/subscriptionId'];
+    const id = readNotice(params)._meta?.[META.subscriptionId];
     return typeof id === 'number' && (id === this.#stream?.id || this.#waiting.has(id));
   }
 
   /** The upstream agrees to a request of ours. */
   acknowledged(params: JsonSlice | undefined): void {
     const { _meta, notifications } = readNotice(params);
-    const id = Number(_meta?.['io.modelcontextprotocol/subscriptionId']);
+    const id = Number(_meta?.[META.subscriptionId]);
     const uris = notifications?.resourceSubscriptions;
     this.#waiting.get(id)?.(new Set(Array.isArray(uris) ? (uris as string[]) : []));
   }
@@ -220,7 +221,7 @@ export class Listening {
     const { id, answer } = connection.begin('subscriptions/listen', params, optionsOf('subscriptions/listen', signal));
     const acknowledged = new Promise<ReadonlySet<string>>((resolve) => this.#waiting.set(id, resolve));
     const ended = answer.then((raw) => {
-      if (raw.kind === 'error') this.#refused(decodeText(raw.bytes, raw.start, raw.end));
+      if (raw.kind === 'error') this.#refused(raw);
       throw new DoorError('UPSTREAM_LOST', 'the stream of notifications ended');
     });
     const stream: Stream = { id, signal, wishes, agreed: Promise.race([acknowledged, ended]) };
@@ -228,9 +229,8 @@ export class Listening {
     return stream;
   }
 
-  #refused(error: string): void {
-    const { code } = JSON.parse(error) as { readonly code?: unknown };
-    if (code === -32601) this.#isOffered = false;
+  #refused(error: JsonSlice): void {
+    if (errorCodeOf(error) === RPC.methodNotFound) this.#isOffered = false;
   }
 
   /** It ended, and not because we wanted it to: what is missing for that is asked for again after a while. */
