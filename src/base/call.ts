@@ -1,6 +1,13 @@
 import type { CancelSignal } from './cancel.js';
 import type { JsonSlice, Piece } from './json/splice.js';
 
+/** How a program introduces itself (MCP schema, Implementation). */
+export interface Implementation {
+  readonly name: string;
+  readonly title?: string;
+  readonly version: string;
+}
+
 /** On whose behalf something happens. State and rights belong to a principal, routes to a caller. */
 export interface Principal {
   /** `local:<uid>` on stdio and sockets, the token's subject on HTTP, `anonymous` on an open loopback bind. */

@@ -1,4 +1,4 @@
-import type { CallerCapabilities, Clock, DoorError } from '../base/index.js';
+import type { CallerCapabilities, Clock, DoorError, Implementation } from '../base/index.js';
 import { type Codec, type Era, requestMeta } from '../protocol/index.js';
 import type { Connection } from './connection.js';
 import { EraMemory } from './era-memory.js';
@@ -13,7 +13,7 @@ export interface AcquaintanceOptions {
   /** Which era the upstream speaks; `auto` has it found out. */
   readonly era: 'auto' | Era;
   /** How we introduce ourselves. */
-  readonly info: { readonly name: string; readonly version: string };
+  readonly info: Implementation;
   /** What is declared where a request has no caller of its own. */
   readonly capabilities: CallerCapabilities;
   /** How long an upstream may take to say that it will tell of changes, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { CallerCapabilities, Clock, EventBus, JsonSlice } from '../base/index.js';
+import type { CallerCapabilities, Clock, EventBus, Implementation, JsonSlice } from '../base/index.js';
 import type { Era } from '../protocol/index.js';
 import type { AskCaller } from './caller-requests.js';
 import type { ToolList } from './listing.js';
@@ -28,7 +28,7 @@ export interface ClientOptions {
   /** Which era the upstream speaks. Default `auto`: it is found out. */
   readonly era?: 'auto' | Era;
   /** How we introduce ourselves. */
-  readonly info: { readonly name: string; readonly version: string };
+  readonly info: Implementation;
   /** What the caller behind this client can be asked for: what the upstream is told at initialize. */
   readonly capabilities?: CallerCapabilities;
   /** Puts what the upstream asks to that caller; absent where there is nobody to be asked. */

@@ -1,6 +1,13 @@
-import { type CallerCapabilities, type CancelSignal, DoorError, decodeText } from '../base/index.js';
+import {
+  type CallerCapabilities,
+  type CancelSignal,
+  DoorError,
+  decodeText,
+  type Implementation,
+} from '../base/index.js';
 import { type Codec, findCodec, NEWEST } from '../protocol/index.js';
 import type { Connection } from './connection.js';
+import { isObject } from './member-kinds.js';
 import type { RequestOptions } from './pending.js';
 import type { RawAnswer } from './raw-answer.js';
 
@@ -26,7 +33,7 @@ export interface Hello {
 
 /** How we introduce ourselves, and what the caller behind us can be asked for. */
 export interface Introduction {
-  readonly info: { readonly name: string; readonly version: string };
+  readonly info: Implementation;
   readonly capabilities: CallerCapabilities;
   /** Asked when the server has answered: false where it has been agreed meanwhile to speak otherwise. */
   readonly mayAgree?: () => boolean;
@@ -95,10 +102,6 @@ export function helloOf(codec: Codec, upstream: string, said: SaidOfItself): Hel
 
 function hasFlag(capability: unknown, flag: string): boolean {
   return isObject(capability) && capability[flag] === true;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function readInitializeResult(upstream: string, answer: RawAnswer): Hello {

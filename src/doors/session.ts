@@ -6,6 +6,7 @@ import {
   DoorError,
   decodeText,
   elementsOf,
+  type Implementation,
   type JsonScanner,
   type Principal,
   toDoorError,
@@ -40,7 +41,7 @@ export interface SessionOptions {
   /** What events call this way in: `stdio`, `http`. */
   readonly door: string;
   /** How we introduce ourselves to callers. */
-  readonly info: { readonly name: string; readonly title?: string; readonly version: string };
+  readonly info: Implementation;
   /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
   readonly instructions?: (declared: CallerCapabilities) => string;
   /** Indexes one message at a time; sessions whose messages are not read at the same time may share one. */

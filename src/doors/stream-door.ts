@@ -2,6 +2,7 @@ import {
   type CallerCapabilities,
   type Clock,
   DoorError,
+  type Implementation,
   JsonScanner,
   type Piece,
   type Principal,
@@ -23,7 +24,7 @@ export interface StreamDoorOptions {
   /** What events call this way in: `stdio`. */
   readonly door: string;
   /** How we introduce ourselves to callers. */
-  readonly info: { readonly name: string; readonly title?: string; readonly version: string };
+  readonly info: Implementation;
   /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
   readonly instructions?: (declared: CallerCapabilities) => string;
   /** Hands over one whole message, without its line end. False: the caller reads too slowly. */

@@ -1,4 +1,13 @@
-import type { Caller, CallOptions, CancelSignal, Clock, DoorError, EventBus, JsonSlice } from '../base/index.js';
+import type {
+  Caller,
+  CallOptions,
+  CancelSignal,
+  Clock,
+  DoorError,
+  EventBus,
+  Implementation,
+  JsonSlice,
+} from '../base/index.js';
 import type {
   CatalogCache,
   CatalogEntry,
@@ -217,7 +226,7 @@ export interface GatewayOptions {
   /** Where events are told. Default: a bus of its own. */
   readonly events?: EventBus;
   /** How doorward introduces itself to upstreams. */
-  readonly info?: { readonly name: string; readonly version: string };
+  readonly info?: Implementation;
   readonly clock?: Clock;
   /** Keeps lists from one process to the next, so that a restart need not wait for its upstreams. */
   readonly cache?: CatalogCache;

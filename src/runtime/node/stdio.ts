@@ -1,5 +1,11 @@
 import { Socket } from 'node:net';
-import { type CancelListener, type CancelSignal, DoorError, type Principal } from '../../base/index.js';
+import {
+  type CancelListener,
+  type CancelSignal,
+  DoorError,
+  type Implementation,
+  type Principal,
+} from '../../base/index.js';
 import { StreamDoor, type StreamDoorOptions } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import { lendNativeBytes } from './native-bytes.js';
@@ -11,7 +17,7 @@ export interface StdioOptions {
   /** Makes the gateway. Called once the door is open, so that a caller is greeted while the gateway is loaded. */
   readonly open: () => Promise<Gateway>;
   readonly limits: StreamDoorOptions['limits'];
-  readonly info: { readonly name: string; readonly title?: string; readonly version: string };
+  readonly info: Implementation;
   /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
   readonly instructions?: StreamDoorOptions['instructions'];
   /** Ends serving as SIGTERM does. */
