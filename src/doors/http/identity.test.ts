@@ -92,7 +92,7 @@ describe('an authorization server', async () => {
   interface Claims {
     readonly iss?: string;
     readonly aud?: string;
-    readonly sub?: string | null;
+    readonly sub?: unknown;
     readonly exp?: number;
     readonly scope?: string;
   }
@@ -102,7 +102,13 @@ describe('an authorization server', async () => {
     key = privateKey,
     alg = 'RS256',
   ) {
-    const claims = { iss, aud, exp, ...(sub !== null && { sub }), ...(scope !== undefined && { scope }) };
+    const claims = {
+      iss,
+      aud,
+      exp,
+      ...(sub !== null && { sub: sub as string }),
+      ...(scope !== undefined && { scope }),
+    };
     return new SignJWT(claims).setProtectedHeader({ alg, kid: 'k' }).sign(key);
   }
 
@@ -140,6 +146,9 @@ describe('an authorization server', async () => {
     { why: 'another audience', claims: { aud: 'https://other.test/mcp' } },
     { why: 'expired', claims: { exp: now() - 60 } },
     { why: 'nobody', claims: { sub: null } },
+    { why: 'nobody, at length', claims: { sub: '' } },
+    { why: 'what is no name', claims: { sub: { name: 'ada' } } },
+    { why: 'what is nothing', claims: { sub: [] } },
   ])('refused: $why', async ({ claims }) => expect((await make().identify(await sign(claims))).kind).toBe('invalid'));
 
   test('clocks may be half a minute apart', async () => {
