@@ -92,7 +92,13 @@ export class StreamCaller implements Caller {
       if (!this.#asked.has(id)) return;
       asked.isSent = true;
       const { method, params } = request;
-      write(requestMessage(id, method, params));
+      try {
+        write(requestMessage(id, method, params));
+      } catch (thrown) {
+        // There is no way to it that could be waited for.
+        this.#asked.delete(id);
+        asked.reject(thrown);
+      }
     });
     return asked.answer;
   }

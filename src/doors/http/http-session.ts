@@ -1,4 +1,4 @@
-import { type Clock, joinPieces, type Piece, type Principal, sliceOf } from '../../base/index.js';
+import { type Clock, DoorError, joinPieces, type Piece, type Principal, sliceOf } from '../../base/index.js';
 import type { Session, SessionOptions } from '../session.js';
 import type { EventStream } from './event-stream.js';
 import { isNotification } from './request-answer.js';
@@ -7,6 +7,8 @@ import { UnreadWatch } from './unread-watch.js';
 /** What waits for a session's stream while there is none: so much, and so many. */
 const MAX_HELD_BYTES = 128 * 1024;
 const MAX_HELD = 100;
+/** Questions wait beside them, since a call of some upstream waits for each. */
+const MAX_HELD_QUESTION_BYTES = 1024 * 1024;
 
 /** What of a session differs from one to the next; the rest is the door's. */
 export type SessionParts = Pick<SessionOptions, 'principal' | 'write' | 'isBehind' | 'isFarBehind'>;
@@ -33,7 +35,9 @@ export class HttpSession {
   posts = 0;
   #stream: EventStream | undefined;
   #held: Uint8Array[] = [];
+  #heldNotifications = 0;
   #heldBytes = 0;
+  #heldQuestionBytes = 0;
 
   constructor({ id, principal, clock, open }: HttpSessionOptions) {
     this.id = id;
@@ -57,14 +61,19 @@ export class HttpSession {
     return this.#stream?.isOpen ?? false;
   }
 
-  /** Sends what belongs to no request, or keeps it until there is a stream to send it on. */
+  /**
+   * Sends what belongs to no request, or keeps it until there is a stream to send it on.
+   *
+   * @throws {DoorError} BUSY for a question that cannot be kept
+   */
   push(pieces: readonly Piece[]): void {
     if (pieces.length === 0) return;
     if (this.#stream?.isOpen) {
       if (this.unread.isFarBehind && isNotification(pieces)) return;
       return this.#stream.send(pieces);
     }
-    this.#hold(joinPieces(pieces));
+    if (isNotification(pieces)) this.#hold(joinPieces(pieces));
+    else this.#holdQuestion(joinPieces(pieces));
   }
 
   /**
@@ -76,7 +85,9 @@ export class HttpSession {
     this.#stream = stream;
     const held = this.#held;
     this.#held = [];
+    this.#heldNotifications = 0;
     this.#heldBytes = 0;
+    this.#heldQuestionBytes = 0;
     for (const message of held) stream.send([sliceOf(message)]);
   }
 
@@ -96,9 +107,22 @@ export class HttpSession {
   #hold(message: Uint8Array): void {
     // That a list has changed need not be said twice.
     if (this.#held.some((each) => isEqual(each, message))) return;
-    if (this.#held.length >= MAX_HELD || this.#heldBytes + message.length > MAX_HELD_BYTES) return;
+    if (this.#heldNotifications >= MAX_HELD || this.#heldBytes + message.length > MAX_HELD_BYTES) return;
     this.#held.push(message);
+    this.#heldNotifications++;
     this.#heldBytes += message.length;
+  }
+
+  /** Dropped like a notification, it would be waited for until nobody could know why. */
+  #holdQuestion(message: Uint8Array): void {
+    if (this.#heldQuestionBytes + message.length > MAX_HELD_QUESTION_BYTES) {
+      throw new DoorError('BUSY', 'the client has no stream open on which it could be asked, and is asked too much', {
+        data: { limit: MAX_HELD_QUESTION_BYTES },
+        hint: 'A client that can be asked something must take text/event-stream, or keep a GET stream open.',
+      });
+    }
+    this.#held.push(message);
+    this.#heldQuestionBytes += message.length;
   }
 }
 
