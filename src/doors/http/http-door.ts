@@ -195,8 +195,7 @@ export class HttpDoor {
 
   #post(visit: Visit): void {
     const { exchange, principal, cors } = visit;
-    if (this.#refusal !== undefined)
-      return refuse(exchange, refusalOf(503, this.#refusal, ['Retry-After', '1', ...CLOSE]), cors);
+    if (this.#refusal !== undefined) return refuse(exchange, ending(this.#refusal), cors);
     if (!isJson(exchange.header('content-type'))) {
       return refuse(exchange, refusal(415, 'the Content-Type is not application/json in UTF-8'), cors);
     }
@@ -208,6 +207,8 @@ export class HttpDoor {
     const { maxMessageBytes } = this.#options.limits;
     exchange.readBody(maxMessageBytes, (body) => {
       if (body === 'too-large') return refuse(exchange, tooLarge(maxMessageBytes), cors);
+      // It may have been long in coming: a session that begins now would know nothing of the end.
+      if (this.#refusal !== undefined) return refuse(exchange, ending(this.#refusal), cors);
       try {
         this.#take({ exchange, principal, cors, accepts, body });
       } catch (thrown) {
@@ -391,6 +392,10 @@ function isRefusal(value: object): value is Refusal {
 
 function notAcceptable(): Refusal {
   return refusal(406, 'the Accept header takes neither application/json nor text/event-stream');
+}
+
+function ending(reason: DoorError): Refusal {
+  return refusalOf(503, reason, ['Retry-After', '1', ...CLOSE]);
 }
 
 function onlyPost(): Refusal {

@@ -89,6 +89,27 @@ test('requests in line behind another one are cancelled with it when their calle
   await door.whenIdle();
 });
 
+test('a session is not opened by what was still coming when the end began', async (context) => {
+  const { caller, door } = await openTestDoor(context);
+  const one = caller();
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  const socket = await one.socket();
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    answer += text;
+  });
+  socket.write(`${head(one.port, [`Content-Length: ${body.length}`])}${body.slice(0, 20)}`);
+  // Whatever else is answered, the head above has been read.
+  expect((await caller().send({ body: PING })).status).toBe(400);
+  door.refuse(new DoorError('BUSY', 'ending'));
+  socket.write(body.slice(20));
+  await until(() => answer !== '', 'it is answered');
+  expect(statusOf(answer)).toBe(503);
+  expect(door.sessions).toBe(0);
+  socket.destroy();
+});
+
 test('one header that came twice is none that fits', async (context) => {
   const { caller } = await openTestDoor(context, { mounts: { a: { scripts: [echo()] } } });
   const one = caller();
