@@ -1,4 +1,5 @@
 import { DoorError, type DoorErrorOptions, decodeText, type ErrorCode } from '../../base/index.js';
+import { withoutSecrets } from './secrets.js';
 
 /** What a server said instead of doing what it was asked. */
 export interface Refusal {
@@ -16,13 +17,13 @@ export interface Told {
   readonly server: string | undefined;
   /** It is sent an Authorization header of its own: no login would change anything while it is. */
   readonly hasOwnToken: boolean;
-  /** Texts never to be repeated: the values of headers that were sent. */
+  /** Texts never to be repeated: the values of headers that were sent, what of a URL may be one. */
   readonly secrets: readonly string[];
 }
 
-const SNIPPET_BYTES = 1_024;
+const SNIPPET_SOURCE_BYTES = 65_536;
+const SNIPPET_SOURCE_LENGTH = 1_024;
 const SNIPPET_LENGTH = 160;
-const MIN_SECRET_LENGTH = 6;
 
 /** A URL as it may be shown. */
 export function placeOf(url: URL): string {
@@ -43,16 +44,17 @@ export function isNoModernEvidence(error: DoorError): boolean {
 export function refusalError(refusal: Refusal, told: Told): DoorError {
   const { status } = refusal;
   if (status === 401 || status === 403) return leaveError(refusal, told);
-  const retryAfter = status === 429 || status === 503 ? refusal.header('retry-after') : undefined;
+  const said = status === 429 || status === 503 ? refusal.header('retry-after') : undefined;
+  const retryAfter = said && withoutSecrets(said, told.secrets).slice(0, 40);
   const code: ErrorCode = status >= 500 ? 'UPSTREAM_LOST' : 'UPSTREAM_UNREACHABLE';
-  const wait = retryAfter === undefined ? '' : `, to be tried again after ${retryAfter.slice(0, 40)}`;
+  const wait = retryAfter === undefined ? '' : `, to be tried again after ${retryAfter}`;
   // A request that ran out of time, or whose client was thought to be gone, may have begun.
   const hasSurelyNotRun = status < 500 && status !== 408 && status !== 499;
   return new DoorError(code, `${told.place} answered HTTP ${status}${wait}${snippetOf(refusal, told)}`, {
     data: {
       httpStatus: status,
       outcome: hasSurelyNotRun ? 'not-executed' : 'unknown',
-      ...(retryAfter !== undefined && { retryAfter: retryAfter.slice(0, 40) }),
+      ...(retryAfter !== undefined && { retryAfter }),
     },
     ...hintFor(status),
   });
@@ -92,13 +94,12 @@ export function tooLarge(length: number, maxBytes: number): DoorError {
 
 /** The beginning of a body, for people; '' where there is nothing to show. */
 export function snippetOf(refusal: Refusal, told: Told): string {
-  let text = decodeText(refusal.body.subarray(0, SNIPPET_BYTES))
+  // Secrets first: cut in two, or with a tag for a part of it, one would not be known.
+  const text = withoutSecrets(decodeText(refusal.body.subarray(0, SNIPPET_SOURCE_BYTES)), told.secrets)
+    .slice(0, SNIPPET_SOURCE_LENGTH)
     .replace(/<(?:style|script)\b[\s\S]*?(?:<\/(?:style|script)>|$)|<[^>]*>/g, ' ')
     .replace(/[\s\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ')
     .trim();
-  for (const secret of told.secrets) {
-    if (secret.length >= MIN_SECRET_LENGTH) text = text.replaceAll(secret, '(secret)');
-  }
   return text === '' ? '' : `: ${text.slice(0, SNIPPET_LENGTH)}${text.length > SNIPPET_LENGTH ? '…' : ''}`;
 }
 

@@ -2,6 +2,7 @@ import { type Clock, type Enrolled, Roll } from '../../base/index.js';
 import { type Codec, encodeHeaderValue } from '../../protocol/index.js';
 import type { Authorizer, Outgoing } from '../transport.js';
 import { placeOf, type Told } from './http-errors.js';
+import { secretsOfHeader, secretsOfUrl } from './secrets.js';
 import type { HttpWire } from './wire.js';
 
 export interface HttpLinkOptions {
@@ -61,6 +62,7 @@ export class HttpLink {
   url: URL;
   /** Answers come on a stream of their own (HTTP+SSE), not on the response to a message. */
   answersElsewhere = false;
+  readonly #configured: URL;
   readonly #server: string | undefined;
   readonly #headers: Headers;
   #codec: Codec | undefined;
@@ -80,7 +82,8 @@ export class HttpLink {
     this.clock = options.clock;
     this.maxMessageBytes = options.maxMessageBytes;
     this.authorizer = options.authorizer;
-    this.url = new URL(options.url);
+    this.#configured = new URL(options.url);
+    this.url = this.#configured;
     this.#server = options.server;
     // Some of what lies before servers turns away whoever does not say what it is.
     const headers: Record<string, string> = { 'user-agent': 'doorward' };
@@ -144,15 +147,10 @@ export class HttpLink {
 
   /** What errors may say. @param sent headers whose values are secrets */
   told(sent: Headers = {}): Told {
-    const secrets: string[] = [];
     const { 'user-agent': _, ...headers } = this.#headers;
-    for (const value of [...Object.values(headers), sent.authorization, this.#sessionId]) {
-      if (value === undefined) continue;
-      secrets.push(value);
-      // `Bearer x`: the server may repeat the token alone.
-      const at = value.indexOf(' ');
-      if (at > 0) secrets.push(value.slice(at + 1));
-    }
+    const values = [...Object.values(headers), sent.authorization, this.#sessionId];
+    const secrets = values.flatMap((value) => (value === undefined ? [] : secretsOfHeader(value)));
+    secrets.push(...secretsOfUrl(this.#configured), ...secretsOfUrl(this.url));
     const hasOwnToken = this.#headers.authorization !== undefined;
     return { place: placeOf(this.url), server: this.#server, hasOwnToken, secrets };
   }

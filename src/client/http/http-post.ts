@@ -1,4 +1,13 @@
-import { type DoorError, type Enrolled, elementsOf, type JsonSlice, type Piece, sliceOf } from '../../base/index.js';
+import {
+  type DoorError,
+  decodeText,
+  type Enrolled,
+  elementsOf,
+  encodeText,
+  type JsonSlice,
+  type Piece,
+  sliceOf,
+} from '../../base/index.js';
 import type { Outgoing, TransportHandlers } from '../transport.js';
 import { isForUs, shapeOf, skipBlanks, withOurId } from './answer-shape.js';
 import { AnswerStream, type StreamOwner } from './answer-stream.js';
@@ -16,6 +25,7 @@ import {
 } from './http-errors.js';
 import type { HttpLink } from './http-link.js';
 import { HttpRequest, type ResponseTarget } from './http-request.js';
+import { withoutSecrets } from './secrets.js';
 
 /** The transport, as one of its messages sees it. */
 export interface PostOwner {
@@ -157,7 +167,7 @@ export class HttpPost implements ResponseTarget, StreamOwner, Enrolled {
     if (status === 404 && !this.link.isModern(this.#about) && this.#hasSession) return this.#owner.sessionLost(this.id);
     if (this.id === undefined) return;
     // A refused request may be explained in JSON-RPC (Sending Messages); for want of rights there are other ways.
-    const error = status === 401 ? undefined : withOurId(sliceOf(body), this.id, 'any');
+    const error = status === 401 ? undefined : withOurId(withoutOurs(body, told), this.id, 'any');
     const failure = refusalError(refusal, told);
     if (error === undefined) this.#fail(failure);
     else this.deliver(error);
@@ -196,9 +206,10 @@ export class HttpPost implements ResponseTarget, StreamOwner, Enrolled {
   #noMessage(bytes: Uint8Array, length: number): DoorError {
     const place = placeOf(this.link.url);
     if (length === 0) return brokenAnswer(`${place} answered HTTP ${this.#status} without an answer`, this.#status);
-    const kind = this.#contentType === '' ? 'something' : this.#contentType.slice(0, 80);
+    const told = this.link.told();
+    const kind = withoutSecrets(this.#contentType, told.secrets).slice(0, 80) || 'something';
     const refusal: Refusal = { status: this.#status, header: () => undefined, body: bytes };
-    const snippet = snippetOf(refusal, this.link.told());
+    const snippet = snippetOf(refusal, told);
     return brokenAnswer(`${place} answered with ${kind} that is no MCP message${snippet}`, this.#status);
   }
 
@@ -220,4 +231,11 @@ export class HttpPost implements ResponseTarget, StreamOwner, Enrolled {
       this.#owner.postOver(this);
     }
   }
+}
+
+/** A server may repeat to us what it refuses. */
+function withoutOurs(body: Uint8Array, { secrets }: Told): JsonSlice {
+  const text = decodeText(body);
+  const bare = withoutSecrets(text, secrets);
+  return sliceOf(bare === text ? body : encodeText(bare));
 }

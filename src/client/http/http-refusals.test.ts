@@ -4,6 +4,9 @@ import { settled } from '../../../test/fixtures/virtual-clock.js';
 import type { DoorError } from '../../base/index.js';
 import { isNoModernEvidence } from './http-errors.js';
 
+const errorText = (message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } });
+
 describe('refusals', () => {
   const explained = '{"jsonrpc":"2.0","error":{"code":-32022,"message":"no","data":{"n":1.0}},"id":null}';
 
@@ -55,6 +58,29 @@ describe('refusals', () => {
     request(transport, 1);
     wire.last.answer(status, '');
     expect(ear.failures[0]!.reason.hint).toMatch(says);
+  });
+
+  const SECRETS = /topsecret|12345|hidden-key|s3cret\/word|s3cret%2Fword|c29tZWJvZHk6czNjcmV0L3dvcmQ=/;
+
+  test.each<{ what: string; status: number; body: string; headers?: Readonly<Record<string, string>> }>([
+    { what: 'a page', status: 404, body: '<pre>Cannot POST /mcp?api_key=hidden-key</pre>' },
+    { what: 'a decoded text', status: 400, body: 'user somebody, password s3cret/word, s3cret%2Fword' },
+    { what: 'basic credentials', status: 500, body: 'Basic c29tZWJvZHk6czNjcmV0L3dvcmQ=' },
+    { what: 'a secret that stands across a limit', status: 400, body: `${'<i>'.repeat(339)}x topsecret` },
+    { what: 'an error of JSON-RPC', status: 400, body: errorText('at ?api_key=hidden-key with Bearer topsecret') },
+    { what: 'a kind of content', status: 200, body: 'x', headers: { 'content-type': 'text/key-12345' } },
+    { what: 'a time to wait', status: 429, body: '', headers: { 'retry-after': 'key-12345' } },
+  ])('nothing of our secrets is repeated from $what', async ({ status, body, headers }) => {
+    const { wire, ear, transport } = await inModernEra({
+      url: 'https://somebody:s3cret%2Fword@up.test/mcp?api_key=hidden-key',
+      headers: { Authorization: 'Bearer topsecret', 'X-Key': 'key-12345' },
+    });
+    request(transport, 1);
+    wire.last.answer(status, body, headers === undefined ? {} : { ...headers });
+    const told = ear.failures.map(({ reason: { message, data, hint } }) => JSON.stringify({ message, data, hint }));
+    const all = [...told, ...ear.texts].join();
+    expect(all).not.toBe('');
+    expect(all).not.toMatch(SECRETS);
   });
 
   test('of an endless refusal only the beginning is read', async () => {
