@@ -1,4 +1,12 @@
-import { dropEdits, type JsonSlice, membersOf, type Piece } from '../base/index.js';
+import {
+  CLOSE_BRACKET,
+  dropEdits,
+  type JsonSlice,
+  membersOf,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  type Piece,
+} from '../base/index.js';
 import { contentOf, type PieceEdit, resultMetaEdits, spliceIn } from './result-edits.js';
 import { ResultMembers } from './result-members.js';
 
@@ -11,9 +19,6 @@ export interface HandshakeResultOptions {
 }
 
 const members = new ResultMembers();
-const OPEN_BRACE = 0x7b;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 /** That a result is one needs no saying in this era. */
 const TYPE: ReadonlySet<string> = new Set(['resultType']);
 const WRAP = '{"result":';

@@ -1,10 +1,5 @@
-import { decodeText } from '../base/index.js';
+import { BACKSLASH, COLON, COMMA, decodeText, QUOTE, SPACE } from '../base/index.js';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const COMMA = 0x2c;
-const SPACE = 0x20;
 /** Ids and method names are short; a longer token is not worth keeping. */
 const MAX_TOKEN = 256;
 

@@ -1,7 +1,5 @@
 export {
   BACKSLASH,
-  CARRIAGE_RETURN,
-  CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
   COMMA,
@@ -15,7 +13,6 @@ export {
   SPACE,
   type Span,
   spells,
-  TAB,
   useNativeBytes,
 } from './bytes.js';
 export { endOfString, findDuplicateName } from './duplicates.js';

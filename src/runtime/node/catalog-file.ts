@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { joinPieces } from '../../base/index.js';
+import { joinPieces, LINE_FEED } from '../../base/index.js';
 import type { CachedCatalog } from '../../catalog/index.js';
 import { beginningOf } from './beginning-of.js';
 
@@ -7,7 +7,6 @@ import { beginningOf } from './beginning-of.js';
 export const MAX_CATALOG_BYTES = 16 * 1024 * 1024;
 
 const FORMAT = 'catalog 1';
-const LINE_FEED = 0x0a;
 /** A header is parsed at each start, so its texts are bounded; the bound below leaves room for their escapes. */
 const MAX_TEXT_BYTES = 16 * 1024;
 const MAX_HEADER_BYTES = 256 * 1024;
