@@ -90,7 +90,7 @@ async function meetOverHttp(connection: Connection, options: MeetingOptions): Pr
   try {
     probed = await probe(connection, options.upstream);
   } catch (thrown) {
-    if (!isNoModernEvidence(toDoorError(thrown).data.httpStatus)) throw thrown;
+    if (!isNoModernEvidence(toDoorError(thrown))) throw thrown;
     probed = HANDSHAKE;
   }
   options.heard?.();
@@ -103,7 +103,7 @@ async function greetEither(connection: Connection, options: MeetingOptions): Pro
     return await greet(connection, options);
   } catch (thrown) {
     const { fallBack } = connection.transport;
-    if (fallBack === undefined || !isNoModernEvidence(toDoorError(thrown).data.httpStatus)) throw thrown;
+    if (fallBack === undefined || !isNoModernEvidence(toDoorError(thrown))) throw thrown;
     await fallBack.call(connection.transport);
     return greet(connection, options);
   }
