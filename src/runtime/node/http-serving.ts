@@ -2,6 +2,7 @@ import { type CancelListener, type CancelSignal, DoorError, systemClock } from '
 import type { Environment, HttpSettings } from '../../config/index.js';
 import type { HttpDoorOptions, Phase, Readiness } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
+import { letHeapGrow } from './heap-growth.js';
 import { lendNativeBytes } from './native-bytes.js';
 import { END_SIGNALS, type Patience, waitPatiently } from './patience.js';
 import { hurryGroups } from './process-group.js';
@@ -16,6 +17,8 @@ export interface ServeHttpOptions {
   readonly open: () => Promise<Gateway>;
   /** The door is open: where callers on this machine reach it. */
   readonly listening: (url: string) => void;
+  /** The end has begun, and waits for what is under way. */
+  readonly draining?: () => void;
   /** Ends serving as SIGTERM does. */
   readonly signal?: CancelSignal;
 }
@@ -24,6 +27,8 @@ const LAST_WRITE_MS = 1_000;
 const LAST_WRITE: Patience = { timeoutMs: LAST_WRITE_MS, hurriedMs: LAST_WRITE_MS / 5 };
 /** How long calls under way may take once the end has begun; the last writes come on top. */
 const DRAIN_MS = 15_000 - LAST_WRITE_MS;
+/** An end that takes longer than this looks like a hang to whoever pressed Ctrl-C. */
+const TELL_AFTER_MS = 250;
 /** Upstreams that have not answered by then are waited for no longer: the door serves what there is. */
 const STARTING_MS = 5_000;
 
@@ -53,11 +58,14 @@ export async function serveHttp(options: ServeHttpOptions): Promise<void> {
     });
     try {
       gateway.start();
+      letHeapGrow();
       listening(url);
       await ends.reached;
       server.stop();
       door.refuse(new DoorError('BUSY', 'doorward is ending and takes no new requests'));
+      const telling = setTimeout(() => options.draining?.(), TELL_AFTER_MS);
       await ends.wait(door.whenIdle(), { timeoutMs: DRAIN_MS, hurriedMs: 0 });
+      clearTimeout(telling);
       door.abandon(new DoorError('UPSTREAM_LOST', ends.whyTooLate, { data: { outcome: 'unknown' } }));
       await ends.wait(door.whenIdle(), LAST_WRITE);
     } finally {
