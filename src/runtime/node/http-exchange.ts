@@ -109,28 +109,30 @@ export class NodeExchange implements RoutedExchange {
 
   whenWritable(): Promise<void> {
     const outgoing = this.#outgoing;
-    if (outgoing.destroyed || outgoing.writableFinished || (!outgoing.writableEnded && !outgoing.writableNeedDrain)) {
+    const isGone = outgoing.destroyed || (this.#isInLine && this.#incoming.socket.destroyed);
+    if (isGone || outgoing.writableFinished || (!outgoing.writableEnded && !outgoing.writableNeedDrain)) {
       return Promise.resolve();
     }
     return new Promise((resolve) => {
       const done = (): void => {
+        forget();
         for (const event of ['drain', 'finish', 'close']) outgoing.off(event, done);
         resolve();
       };
+      const forget = this.#isInLine ? whenClosed(this.#incoming.socket, done) : ignore;
       for (const event of ['drain', 'finish', 'close']) outgoing.on(event, done);
     });
   }
 
   destroy(): void {
-    // An answer whose turn has not come (below) has no connection to end.
-    if (this.#outgoing.socket === null) this.#incoming.socket.destroy();
+    if (this.#isInLine) this.#incoming.socket.destroy();
     this.#outgoing.destroy();
   }
 
   onGone(listener: () => void): void {
     const outgoing = this.#outgoing;
     if (outgoing.destroyed) return listener();
-    if (outgoing.socket === null) return this.#onGoneInLine(listener);
+    if (this.#isInLine) return this.#onGoneInLine(listener);
     outgoing.on('close', () => {
       // Also the end of an answer that was written whole.
       if (!outgoing.writableFinished) listener();
@@ -138,9 +140,13 @@ export class NodeExchange implements RoutedExchange {
   }
 
   /**
-   * A request that came on the heels of another one on its connection (RFC 9112 section 9.3.2). Until it is the turn of
-   * its answer, Node tells that nothing of the connection: it would be waited for, and a stream be filled, for ever.
+   * It came on the heels of another request on its connection (RFC 9112 section 9.3.2), and its turn to be answered has not
+   * come. Till then Node tells its answer nothing of the connection: it would be waited for, and a stream be filled, for ever.
    */
+  get #isInLine(): boolean {
+    return this.#outgoing.socket === null;
+  }
+
   #onGoneInLine(listener: () => void): void {
     const { socket } = this.#incoming;
     if (socket.destroyed) return listener();
@@ -168,6 +174,8 @@ export class NodeExchange implements RoutedExchange {
     });
   }
 }
+
+function ignore(): void {}
 
 function lengthOf(pieces: readonly Piece[]): number {
   let length = 0;

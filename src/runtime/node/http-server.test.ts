@@ -89,6 +89,41 @@ test('requests in line behind another one are cancelled with it when their calle
   await door.whenIdle();
 });
 
+test('what lies unread in line behind another answer is forgotten with its connection', async (context) => {
+  const text = 'x'.repeat(9 * 1024 * 1024);
+  const script = {
+    tools: [toolNamed('x')],
+    on: {
+      'tools/call': ({ params }: { params?: Record<string, unknown> | undefined }) =>
+        (params?.arguments as { big?: true } | undefined)?.big ? { content: [{ type: 'text', text }] } : undefined,
+    },
+  };
+  const { caller } = await openTestDoor(context, { mounts: { a: { scripts: [script] } } });
+  const one = caller();
+  await one.initialize();
+  const wireOf = (args: object) => {
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'a__x', arguments: args },
+    });
+    return `${head(one.port, [`Mcp-Session-Id: ${one.headers['mcp-session-id']}`, `Content-Length: ${body.length}`])}${body}`;
+  };
+  const statusIs = async (status: number) => {
+    for (let times = 0; times < 100; times++) {
+      if ((await one.send({ body: PING })).status === status) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`never ${status}`);
+  };
+  const socket = await one.socket();
+  socket.write(wireOf({}) + wireOf({ big: true }));
+  await statusIs(503);
+  socket.destroy();
+  await statusIs(200);
+});
+
 test('a session is not opened by what was still coming when the end began', async (context) => {
   const { caller, door } = await openTestDoor(context);
   const one = caller();
