@@ -8,9 +8,9 @@ const UNANSWERED = (): Promise<CallerAnswer> => new Promise(() => {});
 const saying = (value: unknown) => async (): Promise<CallerAnswer> => ({ kind: 'result', json: slice(value) });
 const form = slice(NAME_FORM);
 
-function asking(stage: RoundsStage, caller?: Caller, schemas?: 'refuse') {
+function asking(stage: RoundsStage, caller?: Caller, schemas: 'warn' | 'refuse' = 'warn') {
   const { clock, events, parked } = stage;
-  return askingOf({ upstream: 'up', caller, clock, events, parked, formats: 'warn', ...(schemas && { schemas }) });
+  return askingOf({ upstream: 'up', caller, clock, events, parked, formats: 'warn', schemas });
 }
 
 describe('a question is for', () => {

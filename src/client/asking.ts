@@ -16,7 +16,7 @@ import {
   sliceOf,
 } from '../base/index.js';
 import type { AskCaller } from './caller-requests.js';
-import { type ElicitationWarning, readElicitation } from './eliciting.js';
+import { type ElicitationWarning, type FormRules, readElicitation } from './eliciting.js';
 import { RareWarnings } from './rare-warnings.js';
 
 /** How long a person may take over an answer, be it to a question or to a call that waits for its caller to come back. */
@@ -64,17 +64,13 @@ function tooMany(limit: number, whose: string): DoorError {
   });
 }
 
-export interface AskingOptions {
+export interface AskingOptions extends FormRules {
   readonly upstream: string;
   /** Whose connection it is; absent where it is nobody's: then only the caller of a call can be asked, for that call. */
   readonly caller?: Caller | undefined;
   readonly events: EventBus;
   readonly clock: Clock;
   readonly parked: ParkedRequests;
-  /** What becomes of a wrong email, uri, date or date-time in an answer. */
-  readonly formats: 'warn' | 'assert';
-  /** What becomes of a form that callers may not be able to show. Default `warn`. */
-  readonly schemas?: 'warn' | 'refuse';
 }
 
 /**
@@ -130,7 +126,7 @@ class Asking {
 
   /** Asks for a form to be filled in, and judges what it was filled in with. */
   async #elicit(caller: Caller, request: CallerRequest, signal: CallSignal, tool: string): Promise<CallerAnswer> {
-    const { upstream, events, formats, schemas = 'warn' } = this.#options;
+    const { upstream, events, formats, schemas } = this.#options;
     const { elicitation: capability } = caller.capabilities;
     const options = { upstream, formats, schemas, ...(capability !== undefined && { capability }) };
     const elicitation = readElicitation(request.params, options);

@@ -25,15 +25,20 @@ import {
   type SchemaWarning,
 } from '../schema/index.js';
 
-export interface ElicitationOptions {
+/** How strictly forms and what they are answered with are taken. */
+export interface FormRules {
+  /** What a wrong email, uri, date or date-time in an answer is. */
+  readonly formats: 'warn' | 'assert';
+  /** What a form outside the flat ones that MCP has is: shown with a warning, or refused to the server. */
+  readonly schemas: 'warn' | 'refuse';
+}
+
+/** Rules that are left out are `warn`. */
+export interface ElicitationOptions extends Partial<FormRules> {
   /** For messages and error data. */
   readonly upstream: string;
   /** What the caller declared (`CallerCapabilities.elicitation`): modes it did not declare are refused. Absent: both pass. */
   readonly capability?: string;
-  /** What a wrong email, uri, date or date-time in an answer is. Default `warn`. */
-  readonly formats?: 'warn' | 'assert';
-  /** What a form outside the flat ones that MCP has is: shown with a warning, or refused to the server. Default `warn`. */
-  readonly schemas?: 'warn' | 'refuse';
 }
 
 /** The message names the upstream, and never shows a value. */

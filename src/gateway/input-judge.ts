@@ -1,5 +1,5 @@
 import type { Clock, EventBus, JsonSlice } from '../base/index.js';
-import { type ElicitationWarning, RareWarnings } from '../client/index.js';
+import { type ElicitationWarning, type FormRules, RareWarnings } from '../client/index.js';
 import { type JudgedResponses, judgeResponses } from './input-responses.js';
 import type { SealedRequest } from './sealing.js';
 
@@ -9,10 +9,9 @@ export interface InputJudgeOptions {
 }
 
 /** Whose question an answer is to. */
-export interface AskedBy {
+export interface AskedBy extends Pick<FormRules, 'formats'> {
   readonly upstream: string;
   readonly tool: string;
-  readonly formats: 'warn' | 'assert';
 }
 
 /** Judges answers to questions of upstreams, and tells the operator what came of it. */

@@ -17,7 +17,7 @@ import {
   sliceOf,
   stringOf,
 } from '../base/index.js';
-import { type ElicitationWarning, readElicitation } from '../client/index.js';
+import { type ElicitationWarning, type FormRules, readElicitation } from '../client/index.js';
 import type { SealedRequest } from './sealing.js';
 
 /** One thing that an upstream wants to know before it goes on. */
@@ -40,12 +40,10 @@ export interface InputRequired {
   withState(state: string): JsonSlice;
 }
 
-export interface ReadInputOptions {
+export interface ReadInputOptions extends FormRules {
   readonly upstream: string;
   /** What the caller can be asked for. */
   readonly capabilities: CallerCapabilities;
-  readonly formats: 'warn' | 'assert';
-  readonly schemas: 'warn' | 'refuse';
 }
 
 /** Of an upstream's state, and of all its questions together as far as they are sealed. */

@@ -11,7 +11,7 @@ import {
   onOneLine,
   sliceOf,
 } from '../base/index.js';
-import { type ElicitationWarning, readElicitation } from '../client/index.js';
+import { type ElicitationWarning, type FormRules, readElicitation } from '../client/index.js';
 import type { Issue } from '../schema/index.js';
 import type { SealedRequest } from './sealing.js';
 
@@ -24,9 +24,8 @@ export interface JudgedResponses {
   readonly warnings: readonly ElicitationWarning[];
 }
 
-export interface JudgeResponsesOptions {
+export interface JudgeResponsesOptions extends Pick<FormRules, 'formats'> {
   readonly upstream: string;
-  readonly formats: 'warn' | 'assert';
   /** Told why an answer was refused, for the event. */
   readonly rejected: (issues: readonly Issue[]) => void;
 }

@@ -1,5 +1,5 @@
 import type { Caller, CancelSignal, Clock, JsonSlice, Retry } from '../base/index.js';
-import { PARKED_MS } from '../client/index.js';
+import { type FormRules, PARKED_MS } from '../client/index.js';
 import type { Comeback } from '../protocol/index.js';
 import { digestOfRequest, digestOfText } from './input-digest.js';
 import type { ReadInputOptions } from './input-requests.js';
@@ -22,12 +22,10 @@ export interface RoundedRequest extends Comeback {
 }
 
 /** Where a request goes. */
-export interface RoundTarget {
+export interface RoundTarget extends FormRules {
   readonly upstream: string;
   /** The upstream's own name, URI or prompt name. */
   readonly tool: string;
-  readonly formats: 'warn' | 'assert';
-  readonly schemas: 'warn' | 'refuse';
   /** Sends it down once, through the client. */
   send(attempt: Attempt): Promise<ToolAnswer>;
 }

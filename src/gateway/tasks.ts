@@ -14,7 +14,7 @@ import {
   sliceOf,
   stringOf,
 } from '../base/index.js';
-import type { ElicitationWarning } from '../client/index.js';
+import type { ElicitationWarning, FormRules } from '../client/index.js';
 import { declaresTasks, TASKS_EXTENSION } from '../protocol/index.js';
 import type { Judge } from '../schema/index.js';
 import { InputJudge } from './input-judge.js';
@@ -33,9 +33,7 @@ export interface TaskPlace {
 }
 
 /** The way to the upstream of a task. */
-export interface TaskTarget {
-  readonly formats: 'warn' | 'assert';
-  readonly schemas: 'warn' | 'refuse';
+export interface TaskTarget extends FormRules {
   /** The tool's outputSchema; absent where it has none, or is listed no more. */
   readonly output?: Judge | undefined;
   /** Sends a request about the task; `params` hold the upstream's own id, and of `_meta` what the caller wrote. */
