@@ -15,7 +15,10 @@ import { type LogOptions, readLogOptions } from '../log-options.js';
 import { logScreen } from '../log-screen.js';
 import { openGateway } from '../open-gateway.js';
 import type { Run } from '../parse-command-line.js';
+import type { Screen } from '../screen.js';
 import { VERSION } from '../version.js';
+
+const DRAINING = 'ending: what is under way has 15 s, a second signal ends at once';
 
 /** `doorward serve`: serves over HTTP until a signal comes. */
 export async function runServe(run: Run, cli: Cli): Promise<number> {
@@ -44,7 +47,8 @@ async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
       logEvents(gateway.events, { ...log, stream: cli.err });
       return gateway;
     },
-    listening: (url) => tellListening(url, cli, log),
+    listening: (url) => tell('door.listening', `listening on ${url}`, { ...log, err: cli.err, facts: { url } }),
+    draining: () => tell('door.draining', DRAINING, { ...log, err: cli.err }),
   });
   return 0;
 }
@@ -55,8 +59,13 @@ function logOptionsOf(run: Run, cli: Cli): LogOptions {
   return run.options.has('json') ? { ...log, format: 'json' } : log;
 }
 
-/** The one line that whoever started us waits for. */
-function tellListening(url: string, { err }: Cli, { format }: LogOptions): void {
-  const text = `doorward: listening on ${url}`;
-  err.write(`${format === 'json' ? jsonLogLine('info', 'door.listening', { url, text }) : text}\n`);
+interface Telling extends LogOptions {
+  readonly err: Screen;
+  readonly facts?: object;
+}
+
+/** What whoever started us waits for: shown at every log level. */
+function tell(event: string, sentence: string, { err, format, facts }: Telling): void {
+  const text = `doorward: ${sentence}`;
+  err.write(`${format === 'json' ? jsonLogLine('info', event, { ...facts, text }) : text}\n`);
 }
