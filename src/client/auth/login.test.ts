@@ -118,6 +118,12 @@ test.each([
     code: 'FORBIDDEN',
     says: 'not https',
   },
+  ...['file://localhost/bin/sh', 'ms-msdt://127.0.0.1/x', 'smb://[::1]/share', 'ftp://localhost/'].map((page) => ({
+    why: `shows the user no page but ${page}`,
+    metadata: { authorization_endpoint: page },
+    code: 'FORBIDDEN',
+    says: 'not https',
+  })),
   {
     why: 'takes codes over http',
     metadata: { token_endpoint: 'http://as.example/token' },

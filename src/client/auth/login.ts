@@ -162,8 +162,10 @@ async function askUser(
     resource,
     ...(scope !== undefined && { scope }),
   });
-  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(authorizationUrl.hostname);
-  if (authorizationUrl.protocol !== 'https:' && !isLocal) throw insecure(metadata.authorization_endpoint);
+  const { protocol, hostname } = authorizationUrl;
+  // No other scheme: each may start a program, whoever its host is.
+  const isLocal = protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
+  if (protocol !== 'https:' && !isLocal) throw insecure(metadata.authorization_endpoint);
   const answer = await agent.ask(authorizationUrl.href, state);
   const iss = answer.get('iss') ?? undefined;
   checkIssuerOfAnswer(iss, issuer, metadata);
