@@ -129,7 +129,7 @@ test('trouble while the token is still good costs nothing', async () => {
   const setting = await loggedIn();
   await setting.change((credential) => ({
     ...credential,
-    tokens: { ...credential.tokens!, expiresAtMs: Date.now() + 5_000 },
+    tokens: { ...credential.tokens!, givenAtMs: 0, expiresAtMs: Date.now() + 5_000 },
   }));
   setting.as.routes.set('POST /token', () => ({ status: 503, headers: { 'retry-after': '60' } }));
   const authorizer = setting.authorizer();
@@ -269,4 +269,30 @@ test('no message and no event holds a token', async () => {
   expect(said.join('\n')).not.toContain(access);
   expect(said.join('\n')).not.toContain(refresh);
   expect(said.length).toBeGreaterThan(8);
+});
+
+test.each([0, 1, 5, 20, 30])('a token that lives %i s is used, and not renewed for each request', async (seconds) => {
+  const setting = await open();
+  setting.as.expiresInSeconds = seconds;
+  await setting.logIn();
+  for (let count = 0; count < 5; count++) expect(await setting.call(setting.authorizer())).toBe(200);
+  expect(refreshes(setting)).toHaveLength(0);
+});
+
+test('a token of a short life is renewed when half of it is over', async () => {
+  const setting = await open();
+  setting.as.expiresInSeconds = 20;
+  await setting.logIn();
+  const age = (ms: number): Promise<void> =>
+    setting.change((credential) => {
+      const nowMs = Date.now();
+      const tokens = { ...credential.tokens!, givenAtMs: nowMs - ms, expiresAtMs: nowMs - ms + 20_000 };
+      return { ...credential, tokens };
+    });
+  await age(8_000);
+  expect(await setting.call(setting.authorizer())).toBe(200);
+  expect(refreshes(setting)).toHaveLength(0);
+  await age(12_000);
+  expect(await setting.call(setting.authorizer())).toBe(200);
+  expect(refreshes(setting)).toHaveLength(1);
 });

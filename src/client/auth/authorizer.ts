@@ -33,7 +33,7 @@ export interface AuthorizerOptions {
   readonly interactive?: (challenge: string) => Promise<void>;
 }
 
-/** A token that ends within this is renewed before it is used. */
+/** A token that ends within this is renewed before it is used, unless it lives no longer. */
 const EARLY_MS = 30_000;
 /** One that is refused although it is younger than this is not renewed again: the next one would be refused as well. */
 const FRESH_MS = 30_000;
@@ -83,7 +83,7 @@ class OAuthAuthorizer implements Authorizer {
     const { tokens } = credential ?? {};
     if (!credential || !tokens) return {};
     const leftMs = (tokens.expiresAtMs ?? Number.POSITIVE_INFINITY) - clock.nowMs();
-    if (leftMs > EARLY_MS || !canRefresh(credential)) return headersOf(tokens.access);
+    if (leftMs > this.#earlyMs(tokens) || !canRefresh(credential)) return headersOf(tokens.access);
     const outcome = await orAborted(this.#refresh(tokens.access), signal);
     if (outcome?.kind === 'trouble' && leftMs <= 0) throw this.#unreachable(outcome.trouble);
     // What is there now: the new token, one that somebody else got, or the old one, of which the server may think better.
@@ -230,6 +230,13 @@ class OAuthAuthorizer implements Authorizer {
       await store.write(url, withCredential(stillWanted(record, outcome), afterRefresh(credential, outcome)));
       return outcome;
     });
+  }
+
+  /** One that lives shorter than that is used for a while all the same, or each request would ask for another one. */
+  #earlyMs({ givenAtMs, expiresAtMs = 0 }: Tokens): number {
+    const ageMs = this.#options.clock.nowMs() - givenAtMs;
+    if (ageMs >= 0 && ageMs < LEAVE_MS) return Number.NEGATIVE_INFINITY;
+    return Math.min(EARLY_MS, (expiresAtMs - givenAtMs) / 2);
   }
 
   #isFresh({ givenAtMs }: Tokens): boolean {
