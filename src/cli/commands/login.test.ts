@@ -87,6 +87,14 @@ test('the same as JSON', async () => {
   expect(setting.files()).toEqual([]);
 });
 
+test('whoever asked for a keychain that is not there is told where the tokens go', async () => {
+  const setting = await open();
+  Object.assign(setting.environment, { DOORWARD_TOKENS: 'keyring' });
+  const { code, err } = await command(setting, ['login', 'team', '--no-browser'], browse);
+  expect(code).toBe(0);
+  expect(err).toMatch(/^warning: DOORWARD_TOKENS knows no other word than keychain: tokens go to a file\.\n/);
+});
+
 test('status names the entries it could not read', async () => {
   const setting = await open();
   writeConfig(setting, { headers: { Authorization: 'Bearer ${NOT_SET}' } });

@@ -1,5 +1,5 @@
 import { type Credential, currentOf } from '../../client/index.js';
-import { logInTo, type OAuthServer, openBrowser, openTokenStore } from '../../runtime/node/index.js';
+import { logInTo, type OAuthServer, openBrowser, openTokenStore, whyNoKeychain } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { nextCommand } from '../command-hint.js';
 import { readDuration } from '../duration.js';
@@ -16,6 +16,8 @@ export async function runLogin(run: Run, cli: Cli): Promise<number> {
   const server = getOAuthServer((await loadConfig(run, cli)).config, operands[0]!);
   const timeoutMs = readDuration((options.get('timeout') as string | undefined) ?? DEFAULT_TIMEOUT, '--timeout');
   const { environment, signal } = cli;
+  const whyFile = await whyNoKeychain(environment);
+  if (whyFile !== undefined) cli.err.write(`${cli.err.colors.yellow('warning:')} ${whyFile}: tokens go to a file.\n`);
   const show = (url: string): Promise<void> => showPage(url, server, run, cli);
   const onWaiting = (): void =>
     cli.err.write(`Another doorward is logging in to ${oneLine(server.id)}: follow its page, this one waits for it.\n`);

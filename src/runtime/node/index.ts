@@ -16,11 +16,12 @@ export { type EventLogOptions, jsonLogLine, type LogLevel, logEvents } from './e
 export { type ServeHttpOptions, serveHttp } from './http-serving.js';
 export { LogStream } from './log-stream.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
-export { authStatusOf, logInTo, logOutOf, openTokenStore } from './oauth-commands.js';
+export { authStatusOf, logInTo, logOutOf, openTokenStore, whyNoKeychain } from './oauth-commands.js';
 export type { AuthStatus, LoggedOut, LoginOptions } from './oauth-login.js';
 export { hasOwnToken, type OAuthServer, oauthServerOf } from './oauth-server.js';
 export { openBrowser } from './open-browser.js';
 export { killGroups } from './process-group.js';
+export { type RemoteOptions, remoteTransport } from './remote-transport.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 export { type StdioEnd, type StdioOptions, serveStdio } from './stdio.js';
 export { readTrust, removeTrust, sha256Of, writeTrust } from './trust-store.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerRecord } from '../../client/index.js';
-import { findKeychain, type Keychain } from './keychain.js';
+import { findKeychain, type Keychain, whyNoKeychain } from './keychain.js';
 import { FileTokenStore } from './token-store.js';
 
 const WANTED = { DOORWARD_TOKENS: 'keychain' };
@@ -28,6 +28,15 @@ function fakeKeyring(kept: Map<string, string>) {
     },
   };
 }
+
+test('that there is none where it is asked for is said', async () => {
+  const missing = () => Promise.reject(new Error('not installed'));
+  expect(await whyNoKeychain(WANTED, missing)).toContain('@napi-rs/keyring is not installed');
+  expect(await whyNoKeychain({ DOORWARD_TOKENS: 'keyring' }, missing)).toContain('no other word than keychain');
+  expect(await whyNoKeychain({ DOORWARD_TOKENS: '' }, missing)).toBeUndefined();
+  expect(await whyNoKeychain({}, missing)).toBeUndefined();
+  expect(await whyNoKeychain(WANTED, async () => ({}))).toBeUndefined();
+});
 
 test('a keychain is used only where it is asked for and installed', async () => {
   const load = async () => fakeKeyring(new Map());

@@ -46,6 +46,22 @@ export async function findKeychain(
   };
 }
 
+/**
+ * Why tokens lie in files though `DOORWARD_TOKENS` wants something else: whoever asked for the keychain is to know it.
+ *
+ * @returns undefined where they lie where they are wanted
+ */
+export async function whyNoKeychain(
+  environment: Environment,
+  load: () => Promise<unknown> = loadKeyring,
+): Promise<string | undefined> {
+  const { DOORWARD_TOKENS: wanted = '' } = environment;
+  if (wanted === '') return undefined;
+  if (wanted !== 'keychain') return 'DOORWARD_TOKENS knows no other word than keychain';
+  if (await findKeychain(environment, load)) return undefined;
+  return 'DOORWARD_TOKENS wants the keychain, but @napi-rs/keyring is not installed beside doorward';
+}
+
 /** By a name that no bundler follows: the package is not ours to bring along. */
 async function loadKeyring(): Promise<unknown> {
   const { createRequire } = await import('node:module');

@@ -23,3 +23,8 @@ export async function openTokenStore(environment: Environment): Promise<TokenSto
   const { FileTokenStore } = await import('./token-store.js');
   return new FileTokenStore({ environment });
 }
+
+/** See keychain.ts. */
+export async function whyNoKeychain(environment: Environment): Promise<string | undefined> {
+  return (await import('./keychain.js')).whyNoKeychain(environment);
+}
