@@ -30,6 +30,7 @@ export class Acquaintance {
   readonly #clientInfo: string;
   /** It was asked which era it speaks, and has said nothing yet: if it ends now, that may be why. */
   #isProbed = false;
+  #isRemote = false;
   #listening: Listening | undefined;
   /** What was said last, and of whom: request after request says the same. */
   #lastMeta:
@@ -72,7 +73,8 @@ export class Acquaintance {
   async make(connection: Connection): Promise<Hello> {
     const { upstream, clock, info, capabilities, warn, missed } = this.#options;
     const { era } = this.#memory;
-    this.#isProbed = era === 'auto' && !connection.transport.hasStreams && !this.#memory.isModern;
+    this.#isProbed = era === 'auto' && !this.#memory.isModern;
+    this.#isRemote = connection.transport.hasStreams;
     const heard = (): void => {
       this.#isProbed = false;
     };
@@ -110,6 +112,8 @@ export class Acquaintance {
       return false;
     }
     this.#isProbed = false;
+    // No process ended for it: over HTTP only silence may be for the question, and anything else says so by itself.
+    if (this.#isRemote && !hasTakenAllTime) return false;
     this.#memory.learn('handshake');
     return !hasTakenAllTime;
   }

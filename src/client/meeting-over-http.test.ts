@@ -186,3 +186,40 @@ test('an end at the first question is no reason to start again: no process is be
   const { asked } = await met({ 'server/discover': (exchange) => exchange.fail() });
   expect(asked).toEqual(['server/discover']);
 });
+
+describe('a server that says nothing to the first question', () => {
+  const silent: Answer = () => {};
+
+  /** What is asked by starts in a row; each takes all its time where nothing is answered. */
+  async function starts(server: Server, count: number): Promise<string[][]> {
+    const asked: string[][] = [];
+    const wire = new MemoryWire((exchange) => {
+      const said = exchange.body === '' ? {} : (JSON.parse(exchange.body) as Said);
+      const what = said.method ?? exchange.method;
+      asked.at(-1)!.push(what);
+      (server[what] ?? status(404))(exchange, said);
+    });
+    const up: Started = new Started([], {
+      era: 'auto',
+      connect: () => httpTransport({ url: URL_OF_IT, wire, clock: up.clock, maxMessageBytes: 10_000, server: 'up' }),
+    });
+    for (let start = 0; start < count && up.client.state.kind !== 'ready'; start++) {
+      asked.push([]);
+      const started = up.client.start().catch(() => {});
+      await up.clock.advance(10_000);
+      await started;
+    }
+    await up.client.close();
+    return asked;
+  }
+
+  test('is greeted as of old by the next start, and not asked again', async () => {
+    const asked = await starts({ ...OLDER, 'server/discover': silent }, 3);
+    expect(asked.map(([first]) => first)).toEqual(['server/discover', 'initialize']);
+  });
+
+  test('and nothing to a greeting either is asked anew: it may only have been down', async () => {
+    const asked = await starts({ 'server/discover': silent, initialize: silent }, 3);
+    expect(asked.map(([first]) => first)).toEqual(['server/discover', 'initialize', 'server/discover']);
+  });
+});
