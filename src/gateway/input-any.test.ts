@@ -161,6 +161,29 @@ describe('the digest of a request', () => {
     return Object.fromEntries(members.sort(([x], [y]) => (x < y ? -1 : 1)));
   };
 
+  test('of more than a megabyte is that of what is written, in time', () => {
+    const large = 'x'.repeat(1024 * 1024);
+    const one = digestOfRequest('tools/call', slice({ name: 'x', arguments: { large, a: 1 } }));
+    const again = { requestState: 's', arguments: { large, a: 1 }, _meta: { a: 1 }, inputResponses: {}, name: 'x' };
+    expect(digestOfRequest('tools/call', slice(again))).toBe(one);
+    const others = [
+      { name: 'x', arguments: { large, a: 2 } },
+      { name: 'x', arguments: { large: `${large}x`, a: 1 } },
+      { name: 'y', arguments: { large, a: 1 } },
+    ];
+    for (const other of others) expect(digestOfRequest('tools/call', slice(other))).not.toBe(one);
+    expect(digestOfRequest('prompts/get', slice({ name: 'x', arguments: { large, a: 1 } }))).not.toBe(one);
+    const uri = (more: object) => digestOfRequest('resources/read', slice({ uri: large, ...more }));
+    expect(uri({ requestState: 's' })).toBe(uri({}));
+    expect(uri({ other: 1 })).not.toBe(uri({}));
+    const members = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`a${at}`, 1]));
+    const many = slice({ name: 'x', arguments: members });
+    const began = performance.now();
+    digestOfRequest('tools/call', many);
+    // It took two seconds when each member was read.
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
   test('arguments as deep as any judge allows have one; deeper ones an error that says so, not a crash', () => {
     const nested = (depth: number) =>
       sliceOf(encodeText(`{"name":"x","arguments":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`));
