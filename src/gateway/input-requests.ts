@@ -1,7 +1,7 @@
 import {
   type CallerCapabilities,
   type CallerMethod,
-  DoorError,
+  type DoorError,
   decodeText,
   findMember,
   isCallerMethod,
@@ -18,6 +18,7 @@ import {
   stringOf,
 } from '../base/index.js';
 import { type ElicitationWarning, type FormRules, readElicitation } from '../client/index.js';
+import { brokeProtocol } from './broke-protocol.js';
 import type { SealedRequest } from './sealing.js';
 
 /** One thing that an upstream wants to know before it goes on. */
@@ -165,9 +166,5 @@ function hasTwice(bytes: Uint8Array): boolean {
 }
 
 function brokenBy({ upstream }: ReadInputOptions, what: string, cause?: DoorError): DoorError {
-  return new DoorError('UPSTREAM_BROKE_PROTOCOL', `${upstream} ${cause === undefined ? what : `asks badly: ${what}`}`, {
-    data: { upstream, ...(cause?.data.reason !== undefined && { reason: cause.data.reason }) },
-    hint: 'Report it to the author of the server.',
-    ...(cause !== undefined && { cause }),
-  });
+  return brokeProtocol(upstream, cause === undefined ? what : `asks badly: ${what}`, cause);
 }

@@ -14,6 +14,7 @@ import {
   sliceOf,
 } from '../base/index.js';
 import type { AskCaller } from '../client/index.js';
+import { brokeProtocol } from './broke-protocol.js';
 import { type InputRequest, type InputRequired, readInputRequired } from './input-requests.js';
 import { writeResponses } from './input-responses.js';
 import { MAX_ROUNDS, tooManyRounds } from './rounds-limits.js';
@@ -75,15 +76,7 @@ async function ask({ method, params }: InputRequest, options: AskForInputOptions
       tool,
       request.caller,
     );
-    if (asked === undefined) {
-      throw new DoorError(
-        'UPSTREAM_BROKE_PROTOCOL',
-        `${upstream} asks by ${method}, which the caller did not declare`,
-        {
-          data: { upstream },
-        },
-      );
-    }
+    if (asked === undefined) throw brokeProtocol(upstream, `asks by ${method}, which the caller did not declare`);
     return answerOf(method, await orAborted(asked, signal));
   } finally {
     request.signal?.removeEventListener('abort', listener);

@@ -12,6 +12,7 @@ import {
   type Piece,
 } from '../base/index.js';
 import { readElicitation } from '../client/index.js';
+import { brokeProtocol } from './broke-protocol.js';
 import { judgingParams, type ReadInputOptions } from './input-requests.js';
 import type { SealedRequest } from './sealing.js';
 
@@ -87,8 +88,5 @@ function cannotBeSent({ upstream }: ReadInputOptions): DoorError {
 }
 
 function broken({ upstream }: ReadInputOptions, what: string): DoorError {
-  return new DoorError('UPSTREAM_BROKE_PROTOCOL', `${upstream} wants URLs to be opened first: ${what}`, {
-    data: { upstream },
-    hint: 'Report it to the author of the server.',
-  });
+  return brokeProtocol(upstream, `wants URLs to be opened first: ${what}`);
 }

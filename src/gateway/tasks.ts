@@ -17,6 +17,7 @@ import {
 import type { ElicitationWarning, FormRules } from '../client/index.js';
 import { declaresTasks, TASKS_EXTENSION } from '../protocol/index.js';
 import type { Judge } from '../schema/index.js';
+import { brokeProtocol } from './broke-protocol.js';
 import { InputJudge } from './input-judge.js';
 import { readInputRequests } from './input-requests.js';
 import { writeResponses } from './input-responses.js';
@@ -84,12 +85,12 @@ export class Tasks {
     if (resultType === undefined || decodeText(bytes, resultType.valueStart, resultType.end) !== '"task"')
       return answer;
     if (!declaresTasks(caller.capabilities)) {
-      throw broken(upstream, `made a task of a call of ${tool}, for a caller that did not declare tasks`);
+      throw brokeProtocol(upstream, `made a task of a call of ${tool}, for a caller that did not declare tasks`);
     }
     // A copy: sealing takes its time, and the memory is lent.
     const json = sliceOf(new Uint8Array(bytes.subarray(start, end)));
     const taskId = stringOf(json.bytes, memberOf(json, 'taskId'));
-    if (taskId === undefined) throw broken(upstream, 'made a task without a taskId');
+    if (taskId === undefined) throw brokeProtocol(upstream, 'made a task without a taskId');
     const sealed = await this.#sealer.seal({ kind: 'task', principal: caller.principal.id, upstream, tool, taskId });
     return { ...answer, json: withMember(json, 'taskId', JSON.stringify(sealed)) };
   }
@@ -131,7 +132,7 @@ export class Tasks {
     const { json } = answer;
     if (answer.kind === 'error') return answer;
     if (stringOf(json.bytes, memberOf(json, 'taskId')) !== place.taskId)
-      throw broken(upstream, 'answered for another task');
+      throw brokeProtocol(upstream, 'answered for another task');
     this.#readRequests(json, { caller, id, place, target });
     this.#judgeResult(json, place, target);
     return { ...answer, json: withMember(json, 'taskId', JSON.stringify(id)) };
@@ -206,11 +207,4 @@ function withMember({ bytes, start, end }: JsonSlice, name: string, text: string
   const object = new ObjectText(bytes.subarray(start, end));
   object.replaceValue(name, text);
   return sliceOf(object.finish());
-}
-
-function broken(upstream: string, what: string): DoorError {
-  return new DoorError('UPSTREAM_BROKE_PROTOCOL', `${upstream} ${what}`, {
-    data: { upstream },
-    hint: 'Report it to the author of the server.',
-  });
 }
