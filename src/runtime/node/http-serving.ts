@@ -2,7 +2,6 @@ import { type CancelListener, type CancelSignal, DoorError, systemClock } from '
 import type { Environment, HttpSettings } from '../../config/index.js';
 import type { HttpDoorOptions, Phase, Readiness } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
-import { letHeapGrow } from './heap-growth.js';
 import { lendNativeBytes } from './native-bytes.js';
 import { END_SIGNALS, type Patience, waitPatiently } from './patience.js';
 import { hurryGroups } from './process-group.js';
@@ -58,7 +57,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<void> {
     });
     try {
       gateway.start();
-      letHeapGrow();
+      (await import('./heap-growth.js')).letHeapGrow();
       listening(url);
       await ends.reached;
       server.stop();
