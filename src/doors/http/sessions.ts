@@ -45,7 +45,7 @@ export class Sessions {
   }
 
   /**
-   * Lets a session in. Where there are too many, the one that was idle longest ends.
+   * Lets a session in. Where there are too many, the one that was idle longest ends, of whoever has the most.
    *
    * @throws {DoorError} BUSY where all have something under way
    */
@@ -78,12 +78,21 @@ export class Sessions {
     await Promise.all(sessions.map((session) => session.close()));
   }
 
-  /** One whose caller still listens goes only where there is no other. */
+  /**
+   * Of those who have the most, so that nobody loses a session to what others open; one whose caller still listens goes
+   * only where there is no other.
+   */
   #findIdlest(): HttpSession | undefined {
+    const held = new Map<string, number>();
+    for (const { principal } of this.#byId.values()) held.set(principal.id, (held.get(principal.id) ?? 0) + 1);
     let idlest: HttpSession | undefined;
+    let most = 0;
     for (const session of this.#byId.values()) {
-      if (session.isBusy) continue;
-      if (idlest === undefined || isIdler(session, idlest)) idlest = session;
+      const own = held.get(session.principal.id)!;
+      if (session.isBusy || own < most) continue;
+      if (idlest !== undefined && own === most && !isIdler(session, idlest)) continue;
+      idlest = session;
+      most = own;
     }
     return idlest;
   }
