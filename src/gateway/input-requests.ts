@@ -114,8 +114,9 @@ export function readInputRequests(
     const request = readRequest(key, { bytes, start: valueStart, end }, options, warnings);
     requests.push(request);
     size += REQUEST_OVERHEAD + key.length + (request.sealed.params?.length ?? 0);
+    // At once: a form is compiled for each one more.
+    if (size > MAX_STATE_BYTES) throw brokenBy(options, `asks for more than ${MAX_STATE_BYTES} characters can say`);
   }
-  if (size > MAX_STATE_BYTES) throw brokenBy(options, `asks for more than ${MAX_STATE_BYTES} characters can say`);
   return requests;
 }
 
