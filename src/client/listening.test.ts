@@ -273,9 +273,27 @@ describe('a stream that ends', () => {
     expect(up.warnings).toEqual(['listen-failed']);
     up.acknowledge();
     await settled();
+    await up.clock.advance(5_000);
     up.end(up.last());
     await up.clock.advance(1_000);
     expect(up.asked(), 'one that held begins anew').toHaveLength(9);
+  });
+
+  test('each time it has been agreed to is opened again after longer and longer, too', async () => {
+    const up = await opened({ tools: { listChanged: true } });
+    up.listening.start();
+    await settled();
+    for (let ms = 0; ms < 120_000; ms += 500) {
+      if (!up.isOver(up.last())) {
+        up.acknowledge();
+        await settled();
+        up.end(up.last());
+      }
+      await up.clock.advance(500);
+    }
+    expect(up.asked().length).toBeGreaterThan(5);
+    expect(up.asked().length).toBeLessThan(10);
+    expect(up.missed()).toBeLessThan(10);
   });
 
   test('may have left changes untold: once it tells again, that is said', async () => {

@@ -26,6 +26,8 @@ export interface ListeningOptions {
 
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
+/** A stream that lasted so long worked. Some hosts end each after a while. */
+const STABLE_MS = 5_000;
 const STOPPED = Symbol('not wanted any more');
 
 /** Somebody wants to hear of a resource. */
@@ -39,6 +41,8 @@ interface Wish {
 /** One stream of notifications, open until either side ends it. */
 interface Stream {
   readonly id: number;
+  /** Monotonic. */
+  readonly openedAtMs: number;
   readonly signal: CallSignal;
   /** What it was asked for, by resource. */
   readonly wishes: ReadonlyMap<string, Wish>;
@@ -172,7 +176,6 @@ export class Listening {
       const agreed = await stream.agreed;
       if (this.#hasStopped) this.#options.missed();
       this.#hasStopped = false;
-      this.#failures = 0;
       this.#stream = stream;
       this.#again?.cancel();
       before?.signal.abort(STOPPED);
@@ -207,8 +210,9 @@ export class Listening {
   }
 
   #open(): Stream {
-    const { connection, hello } = this.#options;
+    const { connection, hello, clock } = this.#options;
     const { tools, resources, prompts } = hello.capabilities.changes;
+    const openedAtMs = clock.monotonicMs();
     const wishes = new Map(this.#wanted);
     const filter = {
       ...(tools && { toolsListChanged: true }),
@@ -224,7 +228,7 @@ export class Listening {
       if (raw.kind === 'error') this.#refused(raw);
       throw new DoorError('UPSTREAM_LOST', 'the stream of notifications ended');
     });
-    const stream: Stream = { id, signal, wishes, agreed: Promise.race([acknowledged, ended]) };
+    const stream: Stream = { id, openedAtMs, signal, wishes, agreed: Promise.race([acknowledged, ended]) };
     ended.catch((reason: unknown) => this.#ended(stream, reason));
     return stream;
   }
@@ -239,6 +243,8 @@ export class Listening {
     if (reason === STOPPED || !connection.isOpen || !this.#isOffered) return;
     if (this.#stream === stream) this.#stream = undefined;
     this.#hasStopped = this.#stream === undefined;
+    // One that agrees and ends at once is not well: whoever asks it again each second reads its lists each second, too.
+    if (clock.monotonicMs() - stream.openedAtMs >= STABLE_MS) this.#failures = 0;
     this.#failures++;
     if (this.#failures === 3) warn('listen-failed', `keeps ending its notifications: ${toDoorError(reason).message}`);
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (this.#failures - 1), LONGEST_DELAY_MS);
