@@ -86,7 +86,7 @@ export class HttpPost implements ResponseTarget, StreamOwner, Enrolled {
     this.hasHead = true;
     this.#status = status;
     const sessionId = this.#about.method === 'initialize' ? header('mcp-session-id') : undefined;
-    if (sessionId !== undefined && !this.link.openSession(sessionId)) {
+    if (sessionId && !this.link.openSession(sessionId)) {
       const message = `${placeOf(this.link.url)} gave a session id that no header can carry`;
       return this.#giveUp(brokenAnswer(message, status));
     }

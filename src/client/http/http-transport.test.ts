@@ -75,6 +75,15 @@ describe('what is sent', () => {
     expect(wire.last.headers['mcp-session-id']).toBeUndefined();
   });
 
+  test('an empty session id is none', async () => {
+    const { wire, ear, transport } = await opened();
+    request(transport, 1, 'initialize');
+    wire.last.answer(200, answer(1), { 'mcp-session-id': '' });
+    request(transport, 2);
+    expect(wire.last.headers['mcp-session-id']).toBeUndefined();
+    expect(ear.failures).toEqual([]);
+  });
+
   test('a session id that no header can carry fails the handshake', async () => {
     const { wire, ear, transport } = await opened();
     request(transport, 1, 'initialize');

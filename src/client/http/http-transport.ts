@@ -31,7 +31,8 @@ interface Waiting {
 const INITIALIZED_WAIT_MS = 1_000;
 /** When a session is lost, requests on their way get this long for their own refusal: it tells that they have not run. */
 const LOST_WAIT_MS = 500;
-const GOODBYE_MS = 1_000;
+/** Whoever ends us may have waited for a call before, and not wait much longer. */
+const GOODBYE_MS = 500;
 
 class HttpTransport implements Transport, PostOwner {
   readonly kind = 'http';
