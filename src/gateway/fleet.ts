@@ -181,13 +181,20 @@ export class Fleet {
     this.#notifications.subscribe(route, recipient);
     if (route.mount !== OWN_STATUS.mount) this.getMount(route.mount).retain(route.key, this.#listener);
     let isDone = false;
+    let isAnswered = false;
     try {
       const answer = await this.#pass('resources/subscribe', params, route, options);
+      isAnswered = true;
       isDone = answer.kind === 'result';
       return answer;
+    } catch (thrown) {
+      isAnswered = !(options.signal?.aborted || isTimeout(thrown));
+      throw thrown;
     } finally {
       if (!isDone && this.#notifications.withdraw(route, recipient) && route.mount !== OWN_STATUS.mount) {
-        this.getMount(route.mount).release(route.key, this.#listener);
+        // One that was given up may have come to something all the same, and would be told of for ever.
+        if (isAnswered) this.getMount(route.mount).release(route.key, this.#listener);
+        else this.#unsubscribe(route);
       }
     }
   }
@@ -403,6 +410,10 @@ export class Fleet {
       }),
     );
   }
+}
+
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof DoorError && thrown.code === 'TIMEOUT';
 }
 
 const NOTHING = resultOf('{}');

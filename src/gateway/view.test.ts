@@ -227,6 +227,23 @@ describe('subscriptions', () => {
     }
     expect(upstream('a').received('resources/subscribe')).toHaveLength(200);
   });
+  test('given up before they were answered are ended upstream: they may have come to something', async () => {
+    const silent = offering({ 'resources/subscribe': () => undefined });
+    const { view, fixture, upstream } = await admitted({ a: { scripts: [silent] } });
+    const signal = new CallSignal();
+    const cancelled = view.subscribe(uri('x://1'), { ...ME, signal });
+    await settled();
+    signal.abort('the caller cancelled');
+    await expect(cancelled).rejects.toBe('the caller cancelled');
+    await settled();
+    expect(upstream('a').received('resources/unsubscribe')).toHaveLength(1);
+    const late = view.subscribe(uri('x://1'), ME);
+    late.catch(() => {});
+    await fixture.clock.advance(61_000);
+    await expect(late).rejects.toMatchObject({ code: 'TIMEOUT' });
+    expect(upstream('a').received('resources/unsubscribe')).toHaveLength(2);
+  });
+
   test('are told to those who have them, and end upstream with the last', async () => {
     const { view, fixture, caller, upstream } = await admitted({ a: { scripts: [offering()] } });
     const other = new FakeCaller();
