@@ -19,6 +19,7 @@ import {
 } from '../base/index.js';
 import { type ElicitationWarning, type FormRules, readElicitation } from '../client/index.js';
 import { brokeProtocol } from './broke-protocol.js';
+import { MAX_QUESTIONS } from './rounds-limits.js';
 import type { SealedRequest } from './sealing.js';
 
 /** One thing that an upstream wants to know before it goes on. */
@@ -111,6 +112,7 @@ export function readInputRequests(
   for (const { name: key, valueStart, end } of membersOf(bytes, member.valueStart, member.end)) {
     if (keys.has(key)) throw brokenBy(options, 'gave two inputRequests of one key');
     keys.add(key);
+    if (keys.size > MAX_QUESTIONS) throw brokenBy(options, `asks for more than ${MAX_QUESTIONS} things at once`);
     const request = readRequest(key, { bytes, start: valueStart, end }, options, warnings);
     requests.push(request);
     size += REQUEST_OVERHEAD + key.length + (request.sealed.params?.length ?? 0);

@@ -14,7 +14,7 @@ import {
   watched,
 } from '../../test/fixtures/rounds-stage.js';
 import { CallSignal, DoorError } from '../base/index.js';
-import { MAX_ROUNDS } from './rounds-limits.js';
+import { MAX_QUESTIONS, MAX_ROUNDS } from './rounds-limits.js';
 
 describe('a caller of the 2025 era, an upstream of the 2026 era', () => {
   test('it is asked, and the request is sent once more with what it said', async () => {
@@ -68,6 +68,20 @@ describe('a caller of the 2025 era, an upstream of the 2026 era', () => {
       await run;
       expect(stage.attempts[1]!.retry?.inputResponses).toBe(`{"a":${said}}`);
     }
+  });
+
+  test.each([MAX_QUESTIONS, MAX_QUESTIONS + 1, 500])('%i questions at once', async (count) => {
+    const stage = new RoundsStage();
+    let asked = 0;
+    const caller = stage.connected(async () => {
+      asked++;
+      return { kind: 'result', json: slice(OCTO) };
+    });
+    const questions = Object.fromEntries(Array.from({ length: count }, (_, at) => [`q${at}`, ELICIT]));
+    const target = stage.target((_, attempt) => answer(attempt === 1 ? required(questions, 's') : DONE));
+    const outcome = stage.run(target, { caller }).then(resultOf, ({ code }: DoorError) => code);
+    expect(await outcome).toEqual(count > MAX_QUESTIONS ? 'UPSTREAM_BROKE_PROTOCOL' : DONE);
+    expect(asked, 'nobody is shown a part of too many').toBe(count > MAX_QUESTIONS ? 0 : count);
   });
 
   test('no more than eight rounds', async () => {

@@ -14,6 +14,7 @@ import {
 import { readElicitation } from '../client/index.js';
 import { brokeProtocol } from './broke-protocol.js';
 import { judgingParams, type ReadInputOptions } from './input-requests.js';
+import { MAX_QUESTIONS } from './rounds-limits.js';
 import type { SealedRequest } from './sealing.js';
 
 /** What a user is to do before a request can be served, as an upstream of the handshake era says it. */
@@ -25,7 +26,6 @@ export interface UrlElicitations {
 
 /** MCP 2025-11-25 client/elicitation, URLElicitationRequiredError. */
 const URL_ELICITATION_REQUIRED = '-32042';
-const MAX_URLS = 32;
 const METHOD = 'elicitation/create';
 
 const scanner = new JsonScanner();
@@ -50,7 +50,7 @@ export function readUrlElicitations(
   }
   if (!declaresUrls(options.capabilities.elicitation)) throw cannotBeSent(options);
   const elicitations = data < 0 ? [] : readList(bytes, scanner.valueStart[data]!, scanner.valueEnd[data]!);
-  if (elicitations.length === 0 || elicitations.length > MAX_URLS)
+  if (elicitations.length === 0 || elicitations.length > MAX_QUESTIONS)
     throw broken(options, 'without a list of elicitations');
   const requests = elicitations.map((params, at) => readOne(params, `elicitation-${at + 1}`, options));
   const members = elicitations.flatMap((params, at): readonly Piece[] => [
