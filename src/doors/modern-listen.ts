@@ -27,6 +27,8 @@ export interface Filter {
 
 /** So many resources are told of on one stream. */
 const MAX_URIS = 1_000;
+/** So many are asked for at once: what is in flight to an upstream is bounded, and others call it too. */
+const WATCH_AT_ONCE = 16;
 /** So long an upstream may take to agree; what else was asked for is not to wait for it any longer. */
 const AGREE_MS = 10_000;
 const FLAGS: Readonly<Record<ListName, string>> = {
@@ -137,7 +139,7 @@ export class ListenStream implements Caller {
     view.watchLists(filter.lists);
     view.onListChanged((list) => this.tell(`notifications/${list}/list_changed`));
     const options: CallOptions = { principal, door, signal: request, timeoutMs: AGREE_MS };
-    const agreed = await Promise.all(filter.uris.map((uri) => watch(view, uri, options)));
+    const agreed = await watchEach(view, filter.uris, options);
     this.#acknowledge(filter.uris.filter((_, at) => agreed[at]));
     await Promise.race([this.#end, whenAborted(request)]);
     if (request.aborted) throw request.reason;
@@ -182,13 +184,29 @@ export class ListenStream implements Caller {
   }
 }
 
-async function watch(view: View, uri: string, options: CallOptions): Promise<boolean> {
-  try {
-    return await view.watchResource(uri, options);
-  } catch {
-    // What cannot be watched is left out of the acknowledgment: the caller sees that.
-    return false;
-  }
+/**
+ * Asks for word of each resource, a few at a time. Once one upstream has let the time pass that there is, whatever has not
+ * been asked for is left out.
+ *
+ * @returns for each whether there will be word of it
+ */
+async function watchEach(view: View, uris: readonly string[], options: CallOptions): Promise<readonly boolean[]> {
+  const agreed: boolean[] = [];
+  const left = uris.entries();
+  let isLate = false;
+  const work = async (): Promise<void> => {
+    for (const [at, uri] of left) {
+      if (isLate || options.signal?.aborted) return;
+      try {
+        agreed[at] = await view.watchResource(uri, options);
+      } catch (thrown) {
+        // What cannot be watched is left out of the acknowledgment: the caller sees that.
+        isLate ||= thrown instanceof DoorError && thrown.code === 'TIMEOUT';
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: WATCH_AT_ONCE }, work));
+  return agreed;
 }
 
 function whenAborted(signal: CallSignal): Promise<void> {
