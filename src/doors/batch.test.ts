@@ -45,6 +45,20 @@ describe('batches (2025-03-26)', () => {
     expect(opened.taken()).toMatchObject([{ id: null, error: { code: -32600 } }]);
   });
 
+  test('may not agree on another revision: initialize is refused in them', async () => {
+    const opened = new MemoryDoor(ECHO);
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    await batchOf(opened, request(1, 'initialize', params), request(2, 'ping'));
+    expect(opened.taken()).toMatchObject([
+      [
+        { id: 1, error: { code: -32600 } },
+        { id: 2, result: {} },
+      ],
+    ]);
+    await opened.write(`[${request(3, 'ping')}]`);
+    expect(opened.taken()).toMatchObject([[{ id: 3, result: {} }]]);
+  });
+
   test('of more messages than anybody needs are refused as one', async () => {
     const opened = new MemoryDoor(ECHO);
     const notification = '{"jsonrpc":"2.0","method":"notifications/x"}';

@@ -390,6 +390,9 @@ export class Session {
       const take = isOwed ? batch.owe() : SAYS_NOTHING;
       if (message.kind === 'bad' && message.isBatch) {
         take([errorMessage('null', RPC.invalidRequest, 'Invalid request: a batch within a batch')]);
+      } else if (message.kind === 'request' && message.method === 'initialize') {
+        // It would change what the rest of the batch is read by (MCP 2025-03-26 basic/lifecycle).
+        take([errorMessage(message.id, RPC.invalidRequest, 'Invalid request: initialize within a batch')]);
       } else this.message(message, { ...incoming, ...span, reply: take });
     }
     batch.end();
