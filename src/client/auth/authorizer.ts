@@ -235,7 +235,7 @@ class OAuthAuthorizer implements Authorizer {
   /** One that lives shorter than that is used for a while all the same, or each request would ask for another one. */
   #earlyMs({ givenAtMs, expiresAtMs = 0 }: Tokens): number {
     const ageMs = this.#options.clock.nowMs() - givenAtMs;
-    if (ageMs >= 0 && ageMs < LEAVE_MS) return Number.NEGATIVE_INFINITY;
+    if (expiresAtMs >= givenAtMs && ageMs >= 0 && ageMs < LEAVE_MS) return Number.NEGATIVE_INFINITY;
     return Math.min(EARLY_MS, (expiresAtMs - givenAtMs) / 2);
   }
 
