@@ -54,6 +54,11 @@ export interface SessionOptions {
   readonly isBehind?: () => boolean;
   /** So far behind that progress is dropped too. */
   readonly isFarBehind?: () => boolean;
+  /**
+   * Upstreams are started when the caller has introduced itself, before it asks for anything. Default true; not where
+   * anybody can open any number of sessions: a caller who can be asked has processes of its own.
+   */
+  readonly startsAtOnce?: boolean;
   /** There is a view of the gateway from now on. */
   readonly admitted?: (view: View) => void;
 }
@@ -157,7 +162,7 @@ export class Session {
     this.#state = { kind: 'in', view, caller };
     this.#options.admitted?.(view);
     view.onListChanged((list) => caller.tell(`notifications/${list}/list_changed`));
-    view.start();
+    if (this.#options.startsAtOnce !== false) view.start();
     return view;
   }
 

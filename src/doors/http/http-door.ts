@@ -98,7 +98,7 @@ export class HttpDoor {
     this.#modernDoor = new ModernDoor(shared);
     this.#modernDoor.attach(gateway);
     const open = (parts: SessionParts): Session => {
-      const session = new Session({ ...shared, reader, ...parts });
+      const session = new Session({ ...shared, reader, startsAtOnce: false, ...parts });
       session.attach(gateway);
       return session;
     };
