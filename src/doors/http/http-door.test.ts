@@ -322,6 +322,7 @@ describe('the stream of a session', () => {
     const one = caller();
     await one.initialize();
     await one.post({ id: 1, method: 'logging/setLevel', params: { level: 'debug' } });
+    await one.post({ id: 2, method: 'tools/list' });
     const say = (data: string) => {
       const params = { level: 'error', data };
       memory.transport('a').say(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params }));
