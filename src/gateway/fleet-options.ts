@@ -1,8 +1,7 @@
 import type { Caller, CallerCapabilities, Clock, EventBus } from '../base/index.js';
 import type { NameBook, OfferBook } from '../catalog/index.js';
 import type { ParkedRequests } from '../client/index.js';
-import type { Rounds } from './rounds.js';
-import type { Tasks } from './tasks.js';
+import type { Rounds, Tasks } from './rounds/index.js';
 import type { GatewayLimits, GatewayOptions } from './types.js';
 
 /** What all fleets of one gateway share, and whose fleet this is. */

@@ -6,9 +6,7 @@ import { Fleet } from './fleet.js';
 import type { FleetOptions } from './fleet-options.js';
 import type { MountedUpstream } from './mounted.js';
 import { PassingFleets } from './passing-fleets.js';
-import { Rounds } from './rounds.js';
-import { keyOfSecret, randomKey } from './sealing.js';
-import { Tasks } from './tasks.js';
+import { keyOfSecret, Rounds, randomKey, Tasks } from './rounds/index.js';
 import type { BrokenMount, Gateway, GatewayLimits, GatewayOptions, Mount, UpstreamStatus, View } from './types.js';
 import { FleetView } from './view.js';
 

@@ -7,7 +7,7 @@ import { CallRecord } from './call-record.js';
 import type { FleetOptions } from './fleet-options.js';
 import type { MountedUpstream } from './mounted.js';
 import type { Notifications } from './notifications.js';
-import { type Attempt, isFinal, isOfOneRound, type RoundedRequest } from './rounds.js';
+import { type Attempt, isFinal, isOfOneRound, type RoundedRequest } from './rounds/index.js';
 import type { RelayedAnswer, RelayedMethod, TaskMethod, ToolAnswer } from './types.js';
 
 /** Sends a request down once; rounds may need that several times. */

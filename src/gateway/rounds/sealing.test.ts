@@ -1,8 +1,8 @@
 /** Sealed texts: nobody reads them, changes them, or learns why one was not accepted. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../test/fixtures/virtual-clock.js';
-import { DoorError, encodeText } from '../base/index.js';
+import { VirtualClock } from '../../../test/fixtures/virtual-clock.js';
+import { DoorError, encodeText } from '../../base/index.js';
 import { keyOfSecret, randomKey, type SealedUpstreamRound, StateSealer } from './sealing.js';
 import { decodeBase64Url, encodeBase64Url } from './sealing-text.js';
 

@@ -10,9 +10,9 @@ import {
   OPEN_BRACE,
   onOneLine,
   sliceOf,
-} from '../base/index.js';
-import { type ElicitationWarning, type FormRules, readElicitation } from '../client/index.js';
-import type { Issue } from '../schema/index.js';
+} from '../../base/index.js';
+import { type ElicitationWarning, type FormRules, readElicitation } from '../../client/index.js';
+import type { Issue } from '../../schema/index.js';
 import type { SealedRequest } from './sealing.js';
 
 /** What a caller said to an upstream's questions, fit to be passed on. */

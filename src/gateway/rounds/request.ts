@@ -1,10 +1,10 @@
-import type { Caller, CancelSignal, Clock, JsonSlice, Retry } from '../base/index.js';
-import { type FormRules, PARKED_MS } from '../client/index.js';
-import type { Comeback } from '../protocol/index.js';
+import type { Caller, CancelSignal, Clock, JsonSlice, Retry } from '../../base/index.js';
+import { type FormRules, PARKED_MS } from '../../client/index.js';
+import type { Comeback } from '../../protocol/index.js';
+import type { ToolAnswer } from '../types.js';
 import { digestOfRequest, digestOfText } from './input-digest.js';
 import type { ReadInputOptions } from './input-requests.js';
 import type { SealedRound } from './sealing.js';
-import type { ToolAnswer } from './types.js';
 
 /** Names of tools are far shorter. */
 const MAX_NAME = 512;

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/index.js';
-import type { RequestIdentity } from './rounds-request.js';
+import type { Clock } from '../../base/index.js';
+import type { RequestIdentity } from './request.js';
 
 /** So many are remembered; the oldest are forgotten first. */
 const MAX_GIVEN = 10_000;

@@ -1,13 +1,13 @@
 /** Tasks of upstreams (SEP-2663): whose they are, where they lead, and what is judged on the way. */
 import { describe, expect, test } from 'vitest';
-import { answer, ELICIT, OCTO, RoundsStage, resultOf, slice, textOf } from '../../test/fixtures/rounds-stage.js';
-import type { Caller, JsonSlice } from '../base/index.js';
-import { encodeText, sliceOf } from '../base/index.js';
-import { TASKS_EXTENSION } from '../protocol/index.js';
-import { compileSchema } from '../schema/index.js';
+import { answer, ELICIT, OCTO, RoundsStage, resultOf, slice, textOf } from '../../../test/fixtures/rounds-stage.js';
+import type { Caller, JsonSlice } from '../../base/index.js';
+import { encodeText, sliceOf } from '../../base/index.js';
+import { TASKS_EXTENSION } from '../../protocol/index.js';
+import { compileSchema } from '../../schema/index.js';
+import type { RelayedAnswer, TaskMethod } from '../types.js';
 import { keyOfSecret } from './sealing.js';
 import { type TaskPlace, Tasks, type TaskTarget } from './tasks.js';
-import type { RelayedAnswer, TaskMethod } from './types.js';
 
 const KEY = keyOfSecret('shared');
 const TASK = { taskId: '786512e2-9e0d', status: 'working', createdAt: '2026-07-28T10:30:00Z', ttlMs: 60000 };

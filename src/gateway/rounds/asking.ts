@@ -12,14 +12,14 @@ import {
   type Retry,
   randomId,
   sliceOf,
-} from '../base/index.js';
-import type { AskCaller } from '../client/index.js';
-import { brokeProtocol } from './broke-protocol.js';
+} from '../../base/index.js';
+import type { AskCaller } from '../../client/index.js';
+import { brokeProtocol } from '../broke-protocol.js';
+import type { ToolAnswer } from '../types.js';
 import { type InputRequest, type InputRequired, readInputRequired } from './input-requests.js';
 import { writeResponses } from './input-responses.js';
-import { MAX_ROUNDS, tooManyRounds } from './rounds-limits.js';
-import type { RoundedRequest, RoundTarget } from './rounds-request.js';
-import type { ToolAnswer } from './types.js';
+import { MAX_ROUNDS, tooManyRounds } from './limits.js';
+import type { RoundedRequest, RoundTarget } from './request.js';
 
 export interface AskForInputOptions {
   readonly request: RoundedRequest;

@@ -16,10 +16,10 @@ import {
   SCAN,
   sliceOf,
   stringOf,
-} from '../base/index.js';
-import { type ElicitationWarning, type FormRules, readElicitation } from '../client/index.js';
-import { brokeProtocol } from './broke-protocol.js';
-import { MAX_QUESTIONS } from './rounds-limits.js';
+} from '../../base/index.js';
+import { type ElicitationWarning, type FormRules, readElicitation } from '../../client/index.js';
+import { brokeProtocol } from '../broke-protocol.js';
+import { MAX_QUESTIONS } from './limits.js';
 import type { SealedRequest } from './sealing.js';
 
 /** One thing that an upstream wants to know before it goes on. */

@@ -1,6 +1,6 @@
 /** The error by which an upstream of the 2025 era wants URLs to be opened first. */
 import { describe, expect, test } from 'vitest';
-import { answer, DONE, NAME_FORM, RoundsStage, resultOf } from '../../test/fixtures/rounds-stage.js';
+import { answer, DONE, NAME_FORM, RoundsStage, resultOf } from '../../../test/fixtures/rounds-stage.js';
 
 describe('an upstream that wants URLs to be opened first (-32042)', () => {
   const elicitation = { mode: 'url', message: 'Log in', url: 'https://u.test/connect', elicitationId: 'e-1' };

@@ -17,11 +17,11 @@ import {
   randomId,
   type Scheduled,
   sliceOf,
-} from '../base/index.js';
-import { PARKED_MS, type ParkedRequests } from '../client/index.js';
+} from '../../base/index.js';
+import { PARKED_MS, type ParkedRequests } from '../../client/index.js';
+import type { ToolAnswer } from '../types.js';
 import { judgingParams } from './input-requests.js';
 import type { SealedRequest } from './sealing.js';
-import type { ToolAnswer } from './types.js';
 
 /** A question that an upstream has asked and has not been answered yet. */
 interface Question {

@@ -1,6 +1,6 @@
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { type Clock, DoorError, decodeText, encodeText } from '../base/index.js';
+import { type Clock, DoorError, decodeText, encodeText } from '../../base/index.js';
 import { decodeBase64Url, encodeBase64Url } from './sealing-text.js';
 
 /** What every sealed text says, whatever it is for. */

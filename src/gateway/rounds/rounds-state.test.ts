@@ -13,8 +13,8 @@ import {
   resultOf,
   type Script,
   watched,
-} from '../../test/fixtures/rounds-stage.js';
-import { CallSignal } from '../base/index.js';
+} from '../../../test/fixtures/rounds-stage.js';
+import { CallSignal } from '../../base/index.js';
 import { StateSealer } from './sealing.js';
 import { Tasks } from './tasks.js';
 

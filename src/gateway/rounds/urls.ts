@@ -10,11 +10,11 @@ import {
   OPEN_BRACKET,
   onOneLine,
   type Piece,
-} from '../base/index.js';
-import { readElicitation } from '../client/index.js';
-import { brokeProtocol } from './broke-protocol.js';
+} from '../../base/index.js';
+import { readElicitation } from '../../client/index.js';
+import { brokeProtocol } from '../broke-protocol.js';
 import { judgingParams, type ReadInputOptions } from './input-requests.js';
-import { MAX_QUESTIONS } from './rounds-limits.js';
+import { MAX_QUESTIONS } from './limits.js';
 import type { SealedRequest } from './sealing.js';
 
 /** What a user is to do before a request can be served, as an upstream of the handshake era says it. */

@@ -10,11 +10,11 @@ import {
   RoundsStage,
   resultOf,
   textOf,
-} from '../../test/fixtures/rounds-stage.js';
-import { CallSignal, DoorError } from '../base/index.js';
-import { PARKED_MS } from '../client/index.js';
+} from '../../../test/fixtures/rounds-stage.js';
+import { CallSignal, DoorError } from '../../base/index.js';
+import { PARKED_MS } from '../../client/index.js';
+import type { ToolAnswer } from '../types.js';
 import type { Attempt } from './rounds.js';
-import type { ToolAnswer } from './types.js';
 
 /** One thing that happens; the numbers pick among what there is at that moment. */
 type Step =

@@ -8,7 +8,7 @@ import {
   JsonScanner,
   type JsonSlice,
   parseJson,
-} from '../base/index.js';
+} from '../../base/index.js';
 
 /** What goes along with a request and is no part of what it asks for; a retry differs in these alone. */
 const BESIDE = new Set(['_meta', 'requestState', 'inputResponses']);

@@ -1,4 +1,4 @@
-import { DoorError } from '../base/index.js';
+import { DoorError } from '../../base/index.js';
 
 /** How many times an upstream may ask for something before it answers a request. */
 export const MAX_ROUNDS = 8;

@@ -12,9 +12,9 @@ import {
   slice,
   textOf,
   watched,
-} from '../../test/fixtures/rounds-stage.js';
-import { CallSignal, DoorError } from '../base/index.js';
-import { MAX_QUESTIONS, MAX_ROUNDS } from './rounds-limits.js';
+} from '../../../test/fixtures/rounds-stage.js';
+import { CallSignal, DoorError } from '../../base/index.js';
+import { MAX_QUESTIONS, MAX_ROUNDS } from './limits.js';
 
 describe('a caller of the 2025 era, an upstream of the 2026 era', () => {
   test('it is asked, and the request is sent once more with what it said', async () => {

@@ -13,10 +13,10 @@ import {
   slice,
   textOf,
   watched,
-} from '../../test/fixtures/rounds-stage.js';
-import { type CallerAnswer, CallSignal, DoorError } from '../base/index.js';
-import { PARKED_MS } from '../client/index.js';
-import { MAX_ROUNDS } from './rounds-limits.js';
+} from '../../../test/fixtures/rounds-stage.js';
+import { type CallerAnswer, CallSignal, DoorError } from '../../base/index.js';
+import { PARKED_MS } from '../../client/index.js';
+import { MAX_ROUNDS } from './limits.js';
 
 /** Asks for a name, then tells it. */
 const asksName = (stage: RoundsStage, told: CallerAnswer[] = []): Script => {

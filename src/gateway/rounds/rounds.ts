@@ -12,19 +12,19 @@ import {
   type Retry,
   randomId,
   sliceOf,
-} from '../base/index.js';
-import { type AskCaller, askingOf, type ParkedRequests } from '../client/index.js';
-import type { Comeback } from '../protocol/index.js';
-import type { StateStore } from '../store/index.js';
+} from '../../base/index.js';
+import { type AskCaller, askingOf, type ParkedRequests } from '../../client/index.js';
+import type { Comeback } from '../../protocol/index.js';
+import type { StateStore } from '../../store/index.js';
+import type { ToolAnswer } from '../types.js';
+import { askForInput } from './asking.js';
+import { GivenStates } from './given-states.js';
 import { InputJudge } from './input-judge.js';
 import { type InputRequired, readInputRequired } from './input-requests.js';
 import { readResponses, writeResponses } from './input-responses.js';
+import { MAX_ROUNDS, tooManyRounds } from './limits.js';
 import { OpenCall, ParkedCalls } from './parked-calls.js';
-import { askForInput } from './rounds-asking.js';
-import { GivenStates } from './rounds-given.js';
-import { MAX_ROUNDS, tooManyRounds } from './rounds-limits.js';
-import { type Attempt, Round, type RoundedRequest, type RoundTarget } from './rounds-request.js';
-import { readUrlElicitations, type UrlElicitations } from './rounds-url.js';
+import { type Attempt, Round, type RoundedRequest, type RoundTarget } from './request.js';
 import {
   type SealedParkedRound,
   type SealedRound,
@@ -32,9 +32,9 @@ import {
   StateSealer,
   stateInvalid,
 } from './sealing.js';
-import type { ToolAnswer } from './types.js';
+import { readUrlElicitations, type UrlElicitations } from './urls.js';
 
-export type { Attempt, RoundedRequest, RoundTarget } from './rounds-request.js';
+export type { Attempt, RoundedRequest, RoundTarget } from './request.js';
 
 /** Whether a request can be sent as it is, without any of this, unless its answer turns out not to be final. */
 export function isOfOneRound(caller: Caller, { requestState, inputResponses }: Comeback): boolean {

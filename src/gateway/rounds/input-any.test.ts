@@ -1,8 +1,8 @@
 /** Whatever an upstream asks and whatever a caller says: one of two errors, or the very bytes. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ELICIT, slice, textOf } from '../../test/fixtures/rounds-stage.js';
-import { DoorError, encodeText, sliceOf } from '../base/index.js';
+import { ELICIT, slice, textOf } from '../../../test/fixtures/rounds-stage.js';
+import { DoorError, encodeText, sliceOf } from '../../base/index.js';
 import { digestOfRequest } from './input-digest.js';
 import { readInputRequired } from './input-requests.js';
 import { judgeResponses, writeResponses } from './input-responses.js';

@@ -9,9 +9,9 @@ import {
   required,
   resultOf,
   type Script,
-} from '../../test/fixtures/rounds-stage.js';
-import { PARKED_MS } from '../client/index.js';
-import { MAX_ROUNDS } from './rounds-limits.js';
+} from '../../../test/fixtures/rounds-stage.js';
+import { PARKED_MS } from '../../client/index.js';
+import { MAX_ROUNDS } from './limits.js';
 
 describe('a 2026 caller, an upstream of the 2026 era', () => {
   const OPAQUE = 'opaque==\u2028"\\';

@@ -13,16 +13,16 @@ import {
   OPEN_BRACE,
   sliceOf,
   stringOf,
-} from '../base/index.js';
-import type { ElicitationWarning, FormRules } from '../client/index.js';
-import { declaresTasks, TASKS_EXTENSION } from '../protocol/index.js';
-import type { Judge } from '../schema/index.js';
-import { brokeProtocol } from './broke-protocol.js';
+} from '../../base/index.js';
+import type { ElicitationWarning, FormRules } from '../../client/index.js';
+import { declaresTasks, TASKS_EXTENSION } from '../../protocol/index.js';
+import type { Judge } from '../../schema/index.js';
+import { brokeProtocol } from '../broke-protocol.js';
+import type { RelayedAnswer, TaskMethod, ToolAnswer } from '../types.js';
 import { InputJudge } from './input-judge.js';
 import { readInputRequests } from './input-requests.js';
 import { writeResponses } from './input-responses.js';
 import { StateSealer, taskUnknown } from './sealing.js';
-import type { RelayedAnswer, TaskMethod, ToolAnswer } from './types.js';
 
 /** Where a task is: what a sealed id says. */
 export interface TaskPlace {

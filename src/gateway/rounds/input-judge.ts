@@ -1,5 +1,5 @@
-import type { Clock, EventBus, JsonSlice } from '../base/index.js';
-import { type ElicitationWarning, type FormRules, RareWarnings } from '../client/index.js';
+import type { Clock, EventBus, JsonSlice } from '../../base/index.js';
+import { type ElicitationWarning, type FormRules, RareWarnings } from '../../client/index.js';
 import { type JudgedResponses, judgeResponses } from './input-responses.js';
 import type { SealedRequest } from './sealing.js';
 

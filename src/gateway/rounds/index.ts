@@ -1,0 +1,3 @@
+export { type Attempt, isFinal, isOfOneRound, type RoundedRequest, Rounds } from './rounds.js';
+export { keyOfSecret, randomKey } from './sealing.js';
+export { Tasks } from './tasks.js';
