@@ -14,7 +14,7 @@ import {
   sliceOf,
 } from '../base/index.js';
 import type { Gateway, ListName, View } from '../gateway/index.js';
-import { META, type Message, notificationMessage } from '../protocol/index.js';
+import { declaresTasks, META, type Message, notificationMessage, TASKS_EXTENSION } from '../protocol/index.js';
 import type { RequestMeta } from './modern-request.js';
 import type { OpenRequest } from './open-requests.js';
 import type { Reply } from './types.js';
@@ -36,7 +36,6 @@ const FLAGS: Readonly<Record<ListName, string>> = {
   resources: 'resourcesListChanged',
   prompts: 'promptsListChanged',
 };
-const TASKS = 'io.modelcontextprotocol/tasks';
 const LISTS: readonly ListName[] = ['tools', 'prompts', 'resources'];
 
 /** Reads the filter of `subscriptions/listen`. @returns a sentence where it is no good, CAPABILITY_MISSING where it needs more */
@@ -50,7 +49,7 @@ export function readFilter(
   const said = JSON.parse(decodeText(bytes, scanner.valueStart[at]!, scanner.valueEnd[at]!)) as Record<string, unknown>;
   if (said.taskIds !== undefined && !declaresTasks(capabilities)) {
     return new DoorError('CAPABILITY_MISSING', 'taskIds need the tasks extension, which the caller did not declare', {
-      data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
+      data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
     });
   }
   for (const list of LISTS) {
@@ -63,10 +62,6 @@ export function readFilter(
   }
   if (uris.length > MAX_URIS) return `params.notifications.resourceSubscriptions names more than ${MAX_URIS} resources`;
   return { lists: LISTS.filter((list) => said[FLAGS[list]] === true), uris: [...new Set(uris as string[])] };
-}
-
-function declaresTasks({ extensions }: CallerCapabilities): boolean {
-  return extensions !== undefined && Object.hasOwn(JSON.parse(extensions) as object, TASKS);
 }
 
 export interface ListenOptions {

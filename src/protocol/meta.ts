@@ -48,7 +48,7 @@ export function withMeta(params: string | undefined, meta: string): string | und
 /** The params of a notification without what its sender said to us alone. The memory is another one where they change. */
 export function withoutHopMeta(params: JsonSlice): JsonSlice {
   const { bytes, start, end } = params;
-  const meta = membersOf(bytes, start, end).find(({ name }) => name === '_meta');
+  const meta = membersOf(bytes, start, end).findLast(({ name }) => name === '_meta');
   if (meta === undefined) return params;
   const edits = dropEdits(membersOf(bytes, meta.valueStart, meta.end), NOTICE_KEYS);
   return edits.length === 0 ? params : sliceOf(joinPieces(splice(bytes, start, end, edits)));

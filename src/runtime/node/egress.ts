@@ -211,8 +211,8 @@ function targetOf(from: URL, { status, headers }: Response): URL | undefined {
 
 function proxiesOf(environment: Environment) {
   const read = (name: string): string | undefined => environment[name.toLowerCase()] || environment[name] || undefined;
-  const httpProxy = read('HTTP_PROXY');
-  const httpsProxy = read('HTTPS_PROXY');
+  const httpProxy = read('HTTP_PROXY') ?? read('ALL_PROXY');
+  const httpsProxy = read('HTTPS_PROXY') ?? read('ALL_PROXY');
   const noProxy = read('NO_PROXY');
   return {
     ...(httpProxy && { httpProxy }),
