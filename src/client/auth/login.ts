@@ -22,6 +22,7 @@ import {
   type OAuthConfig,
   type ServerRecord,
   type StoredClient,
+  type TokenAnswer,
   type TokenStore,
   type Tokens,
   withCredential,
@@ -264,7 +265,7 @@ function credentialOf(facts: {
  *
  * @throws {DoorError} UPSTREAM_BROKE_PROTOCOL for one that is no bearer token, or that no header can carry
  */
-export function tokensOf(answer: OAuthTokens, nowMs: number): Tokens {
+export function tokensOf(answer: TokenAnswer, nowMs: number): Tokens {
   const { access_token: access, refresh_token: refresh, expires_in: seconds, token_type: type } = answer;
   const what = type.toLowerCase() === 'bearer' ? 'holds characters that no header can carry' : 'is no bearer token';
   if (type.toLowerCase() !== 'bearer' || !isBearerToken(access)) {

@@ -116,3 +116,12 @@ export function hasLoggedInSince(record: ServerRecord | undefined, sinceMs: numb
   const credential = currentOf(record);
   return credential?.tokens !== undefined && credential.loggedInAtMs >= sinceMs;
 }
+
+/** What a token endpoint answers (RFC 6749 section 5.1), as far as it is kept. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly token_type: string;
+  readonly refresh_token?: string | undefined;
+  /** Seconds. */
+  readonly expires_in?: number | undefined;
+}
