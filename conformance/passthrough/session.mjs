@@ -47,8 +47,9 @@ export function entryOf(server, tapFile) {
 export function doorwardCommand({ subject, neighbour, folder, tapFile, cache }) {
   const config = join(folder, 'doorward.json');
   const mcpServers = {
-    [NEIGHBOUR]: entryOf(neighbour, join(folder, 'neighbour.log')),
-    [SUBJECT]: entryOf(subject, tapFile),
+    // A server that speaks both eras would be spoken to in the newer one, and directly is in the older; the matrix has the pairs.
+    [NEIGHBOUR]: { ...entryOf(neighbour, join(folder, 'neighbour.log')), era: 'handshake' },
+    [SUBJECT]: { ...entryOf(subject, tapFile), era: 'handshake' },
   };
   writeFileSync(config, JSON.stringify({ mcpServers }));
   const home = cache ?? join(folder, 'cache');
