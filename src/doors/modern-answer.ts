@@ -9,6 +9,7 @@ import {
   toModernError,
   toModernResult,
 } from '../protocol/index.js';
+import { MODERN_CAPABILITIES } from './capabilities.js';
 
 /** How we introduce ourselves. */
 type Info = { readonly name: string; readonly title?: string; readonly version: string };
@@ -16,14 +17,7 @@ type Info = { readonly name: string; readonly title?: string; readonly version: 
 /** What there is to be used (MCP 2026-07-28 server/discover), whatever upstreams there are: they may come and go. */
 export const DISCOVERED = {
   supportedVersions: REVISIONS,
-  capabilities: {
-    tools: { listChanged: true },
-    resources: { subscribe: true, listChanged: true },
-    prompts: { listChanged: true },
-    completions: {},
-    logging: {},
-    extensions: { 'io.modelcontextprotocol/tasks': {} },
-  },
+  capabilities: MODERN_CAPABILITIES,
 };
 
 /** Results that say how long they hold (MCP 2026-07-28 server/utilities/caching, Cacheable Results). */

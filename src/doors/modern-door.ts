@@ -14,6 +14,7 @@ import {
   decodeMessage,
   doorErrorMessage,
   errorMessage,
+  isHopErrorCode,
   locateCallParams,
   type Message,
   RPC,
@@ -258,7 +259,7 @@ export class ModernDoor {
     const code = wireCodeOf(error, 'modern');
     const pieces = [doorErrorMessage(id, error, 'modern')];
     // The codes that the 2026 era has added speak of the HTTP exchange as well.
-    return code <= -32020 && code >= -32099 ? { pieces, status: BAD_REQUEST } : pieces;
+    return isHopErrorCode(code) ? { pieces, status: BAD_REQUEST } : pieces;
   }
 
   #optionsOf(request: OpenRequest, caller: RequestCaller, meta: RequestMeta, { beside }: Incoming): CallOptions {

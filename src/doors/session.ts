@@ -29,6 +29,7 @@ import {
   resultHead,
 } from '../protocol/index.js';
 import { Batch, NO_ANSWER } from './batch.js';
+import { CAPABILITIES } from './capabilities.js';
 import { CANCELLED, idOf, OpenRequests } from './open-requests.js';
 import { tellProgress } from './progress.js';
 import { answerMessage, type RequestReader } from './requests.js';
@@ -77,15 +78,6 @@ type State =
   /** The caller is in: it sees its part of the gateway, and can be asked. */
   | { readonly kind: 'in'; readonly view: View; readonly caller: StreamCaller }
   | { readonly kind: 'closed' };
-
-/** What a caller may count on, whatever upstreams there are: they may come and go. */
-const CAPABILITIES = {
-  tools: { listChanged: true },
-  resources: { subscribe: true, listChanged: true },
-  prompts: { listChanged: true },
-  completions: {},
-  logging: {},
-};
 
 /** Hanging up cancels nothing in this era (MCP 2025-11-25 basic/transports): there is a notification for it. */
 const STAYS: Underway = Object.freeze({ cancel: () => {} });

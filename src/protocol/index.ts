@@ -42,6 +42,7 @@ export {
   errorMessage,
   HOP_ERROR,
   isErrorObject,
+  isHopErrorCode,
   notificationMessage,
   RPC,
   requestMessage,

@@ -29,7 +29,7 @@ export const HOP_ERROR = {
 } as const;
 
 /** Whether a code is one of theirs, or of those that MCP keeps for more of them. */
-function isHopErrorCode(code: number): boolean {
+export function isHopErrorCode(code: number): boolean {
   return code <= -32020 && code >= -32099;
 }
 

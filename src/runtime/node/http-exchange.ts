@@ -3,6 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Piece } from '../../base/index.js';
 import type { Body, HeaderList, RoutedExchange } from '../../doors/index.js';
 import { whenClosed } from './closed-connections.js';
+import { bytesIn, joinBytes } from './joined-bytes.js';
 
 /** Answers up to this size are put together and written at once; of larger ones each piece is written by itself. */
 const JOIN_UP_TO = 64 * 1024;
@@ -71,12 +72,12 @@ export class NodeExchange implements RoutedExchange {
   answer(status: number, headers: HeaderList, body: readonly Piece[]): void {
     const outgoing = this.#outgoing;
     if (outgoing.headersSent || outgoing.destroyed) return;
-    const length = lengthOf(body);
+    const length = bytesIn(body);
     const hasLength = status === 204 || headers.includes('Content-Length');
     outgoing.writeHead(status, hasLength ? [...headers] : [...headers, 'Content-Length', String(length)]);
     if (length === 0) outgoing.end();
-    else if (length <= TEXT_UP_TO) outgoing.end(join(body, length).toString('latin1'), 'latin1');
-    else if (length <= JOIN_UP_TO) outgoing.end(join(body, length));
+    else if (length <= TEXT_UP_TO) outgoing.end(joinBytes(body, length).toString('latin1'), 'latin1');
+    else if (length <= JOIN_UP_TO) outgoing.end(joinBytes(body, length));
     else {
       outgoing.cork();
       for (const piece of body) outgoing.write(partOf(piece));
@@ -93,7 +94,7 @@ export class NodeExchange implements RoutedExchange {
   write(pieces: readonly Piece[]): boolean {
     const outgoing = this.#outgoing;
     if (outgoing.destroyed || outgoing.writableEnded) return true;
-    const isTaken = outgoing.write(join(pieces, lengthOf(pieces)));
+    const isTaken = outgoing.write(joinBytes(pieces, bytesIn(pieces)));
     if (!isTaken) this.#watchStall();
     return isTaken;
   }
@@ -176,25 +177,6 @@ export class NodeExchange implements RoutedExchange {
 }
 
 function ignore(): void {}
-
-function lengthOf(pieces: readonly Piece[]): number {
-  let length = 0;
-  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.end - piece.start;
-  return length;
-}
-
-function join(pieces: readonly Piece[], length: number): Buffer {
-  const whole = Buffer.allocUnsafe(length);
-  let at = 0;
-  for (const piece of pieces) {
-    if (typeof piece === 'string') at += whole.write(piece, at);
-    else {
-      whole.set(piece.bytes.subarray(piece.start, piece.end), at);
-      at += piece.end - piece.start;
-    }
-  }
-  return whole;
-}
 
 /** What is small may lie in a scratch that is written over; what is large is handed on as it is (as `Sink` does). */
 function partOf(piece: Piece): string | Uint8Array {

@@ -6,6 +6,7 @@ import type { HttpWire, WireExchange, WireHandlers, WireRequest } from '../../cl
 import { decoderOf } from './http-wire-decoding.js';
 import { wireError } from './http-wire-errors.js';
 import { HttpPools } from './http-wire-pools.js';
+import { bytesIn, joinBytes } from './joined-bytes.js';
 import { lendNativeBytes } from './native-bytes.js';
 import { findProxy } from './proxy.js';
 import { ProxyFault, proxyHeaders } from './proxy-tunnel.js';
@@ -240,8 +241,8 @@ function basic(url: URL): string {
 function dispatchOptions(way: Way, { method, headers, body }: WireRequest): Dispatcher.DispatchOptions {
   const list = headerList(way, headers);
   if (body === undefined) return { path: way.path, method, headers: list };
-  const length = lengthOf(body);
-  if (length <= JOINED_BYTES) return { path: way.path, method, headers: list, body: joined(body, length) };
+  const length = bytesIn(body);
+  if (length <= JOINED_BYTES) return { path: way.path, method, headers: list, body: joinBytes(body, length) };
   // Large pieces go out uncopied. undici takes any iterable; only its types do not say so.
   const chunks = body.map(bytesOf) as unknown as Buffer;
   return { path: way.path, method, headers: [...list, 'content-length', String(length)], body: chunks };
@@ -263,25 +264,6 @@ function headerList(way: Way, headers: Readonly<Record<string, string>>): string
   }
   if (Object.isFrozen(headers)) way.lists.set(headers, list);
   return list;
-}
-
-function lengthOf(pieces: readonly Piece[]): number {
-  let length = 0;
-  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.end - piece.start;
-  return length;
-}
-
-function joined(pieces: readonly Piece[], length: number): Buffer {
-  const whole = Buffer.allocUnsafe(length);
-  let at = 0;
-  for (const piece of pieces) {
-    if (typeof piece === 'string') at += whole.write(piece, at);
-    else {
-      whole.set(piece.bytes.subarray(piece.start, piece.end), at);
-      at += piece.end - piece.start;
-    }
-  }
-  return whole;
 }
 
 function bytesOf(piece: Piece): Uint8Array {
