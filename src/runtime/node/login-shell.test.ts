@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, type TestContext, test, vi } from 'vitest';
 import { findMarked } from '../../../test/fixtures/processes.js';
-import type { LineTransport } from '../../client/index.js';
+import type { Transport } from '../../client/index.js';
 import { loginShellTransport } from './login-shell.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -20,20 +20,22 @@ function useShell(test: TestContext, profile: string): string {
   return `DOORWARD_TEST_MARK=${folder.slice(-12)}`;
 }
 
-const printPath = (): LineTransport =>
+const printPath = (): Transport =>
   loginShellTransport({
     command: process.execPath,
     args: ['-e', 'process.stdout.write(process.env.PATH.split(":")[0])'],
   });
 
 /** What the child prints until it ends. */
-async function printedBy(transport: LineTransport): Promise<string> {
+async function printedBy(transport: Transport): Promise<string> {
   const text = await new Promise<string>((resolve, reject) => {
     let printed = '';
     const data = (chunk: Uint8Array): void => {
       printed += Buffer.from(chunk).toString();
     };
-    transport.open({ data, closed: () => resolve(printed), activity: () => {} }).catch(reject);
+    transport
+      .open({ data, message: () => {}, failed: () => {}, closed: () => resolve(printed), activity: () => {} })
+      .catch(reject);
   });
   await transport.close();
   return text;

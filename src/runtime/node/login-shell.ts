@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { DoorError, type Piece } from '../../base/index.js';
-import type { LineHandlers, LineTransport } from '../../client/index.js';
+import type { Transport } from '../../client/index.js';
+import { DeferredTransport } from './deferred-transport.js';
 import { endGroup, keepGroup, killGroup } from './process-group.js';
 import { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 
@@ -11,58 +11,22 @@ const MARK = '__doorward_path__';
  * A child whose PATH is the one the login shell sets up. Desktop applications start their servers without a login
  * shell, so that node from nvm, mise or Homebrew is not found; asking the shell takes up to a second, once a process.
  */
-export function loginShellTransport(options: SpawnOptions): LineTransport {
-  return new LoginShellTransport(options);
-}
-
-class LoginShellTransport implements LineTransport {
-  readonly kind = 'stdio';
-  readonly hasStreams = false;
-  readonly #options: SpawnOptions;
-  #inner: LineTransport | undefined;
-  #question: Question | undefined;
-  #isClosed = false;
-
-  constructor(options: SpawnOptions) {
-    this.#options = options;
-  }
-
-  async open(handlers: LineHandlers): Promise<void> {
-    this.#question = askForPath();
-    const path = await this.#question.path;
-    this.#question = undefined;
-    if (this.#isClosed) throw new DoorError('UPSTREAM_UNREACHABLE', 'closed while asking the login shell for PATH');
-    const env = { ...(path !== undefined && { PATH: path }), ...this.#options.env };
-    this.#inner = spawnTransport({ ...this.#options, env });
-    await this.#inner.open(handlers);
-  }
-
-  send(pieces: readonly Piece[]): void {
-    this.#inner?.send(pieces);
-  }
-
-  get backlogBytes(): number {
-    return this.#inner?.backlogBytes ?? 0;
-  }
-
-  pause(): void {
-    this.#inner?.pause();
-  }
-
-  resume(): void {
-    this.#inner?.resume();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#question?.leave();
-    this.#question = undefined;
-    await this.#inner?.close();
-  }
-
-  tail(): string {
-    return this.#inner?.tail() ?? '';
-  }
+export function loginShellTransport(options: SpawnOptions): Transport {
+  let question: Question | undefined;
+  return new DeferredTransport({
+    kind: 'stdio',
+    hasStreams: false,
+    make: async () => {
+      question = askForPath();
+      const path = await question.path;
+      question = undefined;
+      return spawnTransport({ ...options, env: { ...(path !== undefined && { PATH: path }), ...options.env } });
+    },
+    giveUp: () => {
+      question?.leave();
+      question = undefined;
+    },
+  });
 }
 
 /** What the login shell is being asked, or has answered: one question a process, whoever wants to know. */
