@@ -131,7 +131,9 @@ describe('the build', () => {
     const bundled = [...notices.matchAll(/^## (\S+) /gm)].map(([, name]) => name!);
     expect(bundled).toContain('@noble/hashes');
     expect(
-      bundled.filter((name) => /^(ajv|@hyperjump|@cfworker|vitest|@modelcontextprotocol\/(?!client$|core$))/.test(name)),
+      bundled.filter((name) =>
+        /^(ajv|@hyperjump|@cfworker|vitest|@modelcontextprotocol\/(?!client$|core$))/.test(name),
+      ),
     ).toEqual([]);
   });
 });
