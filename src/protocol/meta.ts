@@ -13,11 +13,12 @@ export const META = {
 } as const;
 
 /**
- * What a request says to its neighbour alone: it speaks of the connection that it came on, so it ends with it. All other
+ * What a message says to its neighbour alone: it speaks of the connection that it came on, so it ends with it. All other
  * keys, trace context and those of vendors among them, are passed on as they are.
  */
-const HOP_KEYS: ReadonlySet<string> = new Set(['progressToken', ...Object.values(META)]);
-const NOTICE_KEYS: ReadonlySet<string> = new Set(Object.values(META));
+export const HOP_KEYS: ReadonlySet<string> = new Set(Object.values(META));
+/** The same of a request, which has a token for its progress besides. */
+const REQUEST_KEYS: ReadonlySet<string> = new Set(['progressToken', ...HOP_KEYS]);
 
 /** What the `_meta` of our own requests says of us and of whose requests they are. */
 export interface Introduced {
@@ -50,7 +51,7 @@ export function withoutHopMeta(params: JsonSlice): JsonSlice {
   const { bytes, start, end } = params;
   const meta = membersOf(bytes, start, end).findLast(({ name }) => name === '_meta');
   if (meta === undefined) return params;
-  const edits = dropEdits(membersOf(bytes, meta.valueStart, meta.end), NOTICE_KEYS);
+  const edits = dropEdits(membersOf(bytes, meta.valueStart, meta.end), HOP_KEYS);
   return edits.length === 0 ? params : sliceOf(joinPieces(splice(bytes, start, end, edits)));
 }
 
@@ -66,7 +67,7 @@ export function metaEdits(bytes: Uint8Array, metaStart: number, metaEnd: number,
     return [{ start: metaStart, end: metaEnd, by: `{"progressToken":${token},${ours}}` }];
   }
   const members = membersOf(bytes, metaStart, metaEnd);
-  const dropped = members.filter(({ name }) => HOP_KEYS.has(name));
+  const dropped = members.filter(({ name }) => REQUEST_KEYS.has(name));
   const [first] = dropped;
   if (ours === '' && dropped.length === 1 && first!.name === 'progressToken') {
     return [{ start: first!.valueStart, end: first!.end, by: String(token) }];
@@ -74,7 +75,7 @@ export function metaEdits(bytes: Uint8Array, metaStart: number, metaEnd: number,
   const open = metaStart + 1;
   const text = `"progressToken":${token}${ours === '' ? '' : `,${ours}`}`;
   const comma = dropped.length < members.length ? ',' : '';
-  return [{ start: open, end: open, by: `${text}${comma}` }, ...dropEdits(members, HOP_KEYS)];
+  return [{ start: open, end: open, by: `${text}${comma}` }, ...dropEdits(members, REQUEST_KEYS)];
 }
 
 const furtherSaid = new KnownTexts<boolean>();
@@ -83,7 +84,7 @@ const furtherSaid = new KnownTexts<boolean>();
 function saysNothingFurther(meta: JsonSlice): boolean {
   const known = furtherSaid.find(meta);
   if (known !== undefined) return known;
-  const isAllOurs = membersOf(meta.bytes, meta.start, meta.end).every(({ name }) => HOP_KEYS.has(name));
+  const isAllOurs = membersOf(meta.bytes, meta.start, meta.end).every(({ name }) => REQUEST_KEYS.has(name));
   furtherSaid.add(meta, isAllOurs);
   return isAllOurs;
 }

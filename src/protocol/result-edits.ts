@@ -1,9 +1,6 @@
 import { dropEdits, type Edit, type JsonSlice, membersOf, type Piece } from '../base/index.js';
-import { META } from './meta.js';
+import { HOP_KEYS } from './meta.js';
 import { quoteJson, type ResultMembers } from './result-members.js';
-
-/** What an upstream says of the hop between it and us; our caller's hop has words of its own. */
-const HOP_KEYS: ReadonlySet<string> = new Set(Object.values(META));
 
 /** Replaces a range by pieces; an empty range inserts. In order, not overlapping. */
 export interface PieceEdit {

@@ -9,7 +9,7 @@ import { HttpPools } from './http-wire-pools.js';
 import { bytesIn, joinBytes } from './joined-bytes.js';
 import { lendNativeBytes } from './native-bytes.js';
 import { findProxy } from './proxy.js';
-import { ProxyFault, proxyHeaders } from './proxy-tunnel.js';
+import { basicCredentials, ProxyFault, proxyHeaders } from './proxy-tunnel.js';
 
 interface HttpWireOptions {
   /** Names proxies and certificates; the process's own by default. */
@@ -81,7 +81,7 @@ class PooledWire implements HttpWire {
 
   #findWay(url: URL): Way {
     const proxy = findProxyOrFault(url, this.#env);
-    const credentials = url.username !== '' || url.password !== '' ? basic(url) : undefined;
+    const credentials = basicCredentials(url);
     const common = { host: url.host, place: placeOf(url), credentials, lists: new WeakMap() };
     const path = `${url.pathname}${url.search}`;
     if (proxy === undefined || url.protocol === 'https:') {
@@ -231,11 +231,6 @@ function findProxyOrFault(url: URL, env: Readonly<Record<string, string | undefi
 /** A URL as it may be shown: user, password and query may be secrets. */
 function placeOf(url: URL): string {
   return `${url.origin}${url.pathname}`;
-}
-
-function basic(url: URL): string {
-  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return `Basic ${Buffer.from(user).toString('base64')}`;
 }
 
 function dispatchOptions(way: Way, { method, headers, body }: WireRequest): Dispatcher.DispatchOptions {

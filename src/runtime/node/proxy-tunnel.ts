@@ -9,9 +9,15 @@ type Opened = (error: Error | null, socket?: Socket) => void;
 
 /** What a proxy is told of who we are, by the user and password in its URL. */
 export function proxyHeaders(proxy: URL): OutgoingHttpHeaders {
-  if (proxy.username === '' && proxy.password === '') return {};
-  const user = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` };
+  const credentials = basicCredentials(proxy);
+  return credentials === undefined ? {} : { 'proxy-authorization': credentials };
+}
+
+/** The user and password in a URL as a header says them (RFC 7617); undefined where it has none. */
+export function basicCredentials({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined;
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(user).toString('base64')}`;
 }
 
 /**
