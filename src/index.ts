@@ -19,6 +19,7 @@ export {
   type Principal,
 } from './base/index.js';
 export type { Transport, TransportHandlers } from './client/index.js';
+export * from './contract/index.js';
 export {
   type BrokenMount,
   type CatalogEntry,

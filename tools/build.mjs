@@ -58,6 +58,7 @@ const ENTRY = [
 const EXPORTS = {
   index: 'src/index.ts',
   schema: 'src/schema/index.ts',
+  contract: 'src/contract/index.ts',
   client: 'src/client/index.ts',
   gateway: 'src/gateway/index.ts',
   node: 'src/runtime/node/index.ts',

@@ -1,0 +1,86 @@
+import { compileSchema, type Judge } from '../schema/index.js';
+import { contractInvalid } from './contract-invalid.js';
+import { deepFreeze, inputSchemaOf, outputSchemaOf } from './json-schema.js';
+import type { StandardSchema } from './standard-schema.js';
+import type { JsonSchema, Tool, ToolAnnotations, ToolDefinition, ToolKind } from './types.js';
+
+/** What every model vendor takes as it is, with room for a client's own prefix. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+const ANNOTATIONS: Readonly<Record<ToolKind, ToolAnnotations>> = {
+  read: Object.freeze({ readOnlyHint: true, destructiveHint: false }),
+  write: Object.freeze({ readOnlyHint: false, destructiveHint: false }),
+  destructive: Object.freeze({ readOnlyHint: false, destructiveHint: true }),
+};
+
+/**
+ * Defines a tool: checks it, and converts its schemas to JSON Schema, once.
+ *
+ * @throws {DoorError} CONTRACT_INVALID names the tool and the path in it
+ */
+export function defineTool<
+  const Name extends string,
+  Input extends StandardSchema<unknown, unknown>,
+  Output extends StandardSchema<unknown, unknown>,
+>(definition: ToolDefinition<Name, Input, Output>): Tool<Name, Input, Output> {
+  const where = `tools/${String(definition.name)}`;
+  checkWords(definition, where);
+  const inputSchema = inputSchemaOf(definition.input, where);
+  const outputSchema = outputSchemaOf(definition.output, where);
+  const judges = Object.freeze({
+    input: judgeOf(inputSchema, where, '/input'),
+    output: judgeOf(outputSchema, where, '/output'),
+  });
+  const { locality = 'remote', visibility = 'public', profiles = [], examples = [], aliases = [] } = definition;
+  const annotations = ANNOTATIONS[definition.kind];
+  for (const [at, { input }] of examples.entries()) checkExample(judges.input, input, where, at);
+  return Object.freeze({
+    ...definition,
+    locality,
+    visibility,
+    profiles: deepFreeze([...profiles]),
+    examples: Object.freeze([...examples]),
+    aliases: Object.freeze([...aliases]),
+    inputSchema,
+    outputSchema,
+    judges,
+    annotations,
+  });
+}
+
+function checkWords(definition: Omit<ToolDefinition, 'examples'>, where: string): void {
+  const { name, description, kind, aliases = [], locality = 'remote', visibility = 'public' } = definition;
+  for (const [path, one] of [
+    ['/name', name] as const,
+    ...aliases.map((alias, at) => [`/aliases/${at}`, alias] as const),
+  ]) {
+    if (typeof one === 'string' && NAME.test(one)) continue;
+    const hint = 'Use letters, digits, _ and -, at most 64, beginning with a letter or _.';
+    throw contractInvalid(where, path, `${JSON.stringify(one)} is no name every client takes`, hint);
+  }
+  if (typeof description !== 'string' || description.trim() === '') {
+    throw contractInvalid(where, '/description', 'is missing', 'Say what it does and when to use it.');
+  }
+  hold(Object.hasOwn(ANNOTATIONS, kind), where, '/kind', 'must be "read", "write" or "destructive"');
+  hold(locality === 'local' || locality === 'remote', where, '/locality', 'must be "local" or "remote"');
+  hold(visibility === 'public' || visibility === 'private', where, '/visibility', 'must be "public" or "private"');
+}
+
+function hold(isMet: boolean, where: string, path: string, problem: string): void {
+  if (!isMet) throw contractInvalid(where, path, problem);
+}
+
+/** Looked over now; what it judges by is made at the first check. */
+function judgeOf(schema: JsonSchema, where: string, path: string): Judge {
+  const compiled = compileSchema(schema);
+  if (compiled.ok) return compiled.judge;
+  const { message, data } = compiled.error;
+  throw contractInvalid(where, `${path}${String(data.schemaPath ?? '')}`, message);
+}
+
+function checkExample(judge: Judge, input: unknown, where: string, at: number): void {
+  const verdict = judge.checkValue(input);
+  if (verdict.valid) return;
+  const [issue] = verdict.issues;
+  throw contractInvalid(where, `/examples/${at}/input${issue!.pointer}`, issue!.message);
+}

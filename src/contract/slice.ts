@@ -1,0 +1,49 @@
+import type { Principal } from '../base/index.js';
+import { contractInvalid } from './contract-invalid.js';
+import { fingerprintOf } from './fingerprint.js';
+import type { Contract, Locality, Slice, SliceFacts, Tool } from './types.js';
+
+/**
+ * What of a contract is there, for somebody, somewhere. Without a principal: what public documents may name.
+ *
+ * @throws {DoorError} CONTRACT_INVALID for a deployment that the contract does not have
+ */
+export function sliceContract(contract: Contract, facts: SliceFacts = {}): Slice {
+  const { deployment } = facts;
+  if (deployment !== undefined && contract.deployments.length > 0 && !contract.deployments.includes(deployment)) {
+    const problem = `${JSON.stringify(deployment)} is not among them: ${contract.deployments.join(', ')}`;
+    throw contractInvalid('deployments', '', problem);
+  }
+  const isServed = (one: Placed): boolean => isPlacedAt(one, facts);
+  const tools = contract.tools.filter((tool) => isServed(tool) && isToolFor(tool, facts));
+  const resources = contract.resources.filter(isServed);
+  const prompts = contract.prompts.filter(isServed);
+  const fingerprint = fingerprintOf({ server: contract.server, tools, resources, prompts });
+  return Object.freeze({ contract, facts, tools, resources, prompts, fingerprint });
+}
+
+interface Placed {
+  readonly availability?: readonly string[];
+  readonly locality?: Locality;
+}
+
+function isPlacedAt({ availability, locality = 'remote' }: Placed, facts: SliceFacts): boolean {
+  if (facts.locality !== undefined && facts.locality !== locality) return false;
+  return availability === undefined || facts.deployment === undefined || availability.includes(facts.deployment);
+}
+
+function isToolFor(tool: Tool, facts: SliceFacts): boolean {
+  if (facts.profile !== undefined && tool.profiles.length > 0 && !tool.profiles.includes(facts.profile)) return false;
+  if (!isVisibleTo(tool, facts.principal)) return false;
+  return tool.when === undefined || tool.when(facts);
+}
+
+/** Whether a list may name it to somebody; public documents are for nobody in particular. */
+export function isVisibleTo({ visibility }: Pick<Tool, 'visibility'>, principal: Principal | undefined): boolean {
+  return visibility === 'public' || (principal !== undefined && principal.kind !== 'anonymous');
+}
+
+/** Whether somebody was granted what calling it needs. Whoever is on the same machine needs no grant. */
+export function mayCall({ auth }: Pick<Tool, 'auth'>, { kind, scopes = [] }: Principal): boolean {
+  return auth === undefined || kind === 'local' || auth.scopes.every((scope) => scopes.includes(scope));
+}
