@@ -21,6 +21,8 @@ export type { AuthStatus, LoggedOut, LoginOptions } from './oauth-login.js';
 export { hasOwnToken, type OAuthServer, oauthServerOf } from './oauth-server.js';
 export { openBrowser } from './open-browser.js';
 export { killGroups } from './process-group.js';
+export { loadProject, type PackageFacts, type Project } from './project.js';
+export type { ProjectSettings } from './project-fields.js';
 export { type RemoteOptions, remoteTransport } from './remote-transport.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';
 export { type StdioEnd, type StdioOptions, serveStdio } from './stdio.js';
