@@ -55,6 +55,14 @@ export interface DoorEvents {
   'call.completed': CallEvent;
   'call.rejected': CallEvent;
   'output.violation': { readonly upstream: string; readonly tool: string; readonly issues: readonly IssueSummary[] };
+  /** A handler of our own failed with something that is not for its caller to read. */
+  'handler.failed': {
+    readonly upstream: string;
+    /** The tool, resource or prompt. */
+    readonly name: string;
+    /** What it failed with, and where. */
+    readonly reason: string;
+  };
   'elicitation.rejected': {
     readonly upstream: string;
     /** Whose call asked; '' where that cannot be told: several were under way, or none. */

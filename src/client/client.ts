@@ -439,10 +439,11 @@ export class Client {
 
   #requestOptions(about: string, options: CallOptions, tool?: ListedTool): RequestOptions {
     const { callTimeoutMs, maxCallMs } = this.#options;
-    const { signal, timeoutMs, progress, caller, logLevel } = options;
+    const { signal, timeoutMs, progress, caller, principal, logLevel } = options;
     return {
       signal,
       caller,
+      principal,
       logLevel,
       timeoutMs: timeoutMs ?? callTimeoutMs,
       maxMs: maxCallMs,

@@ -45,7 +45,13 @@ export class Wording {
     const meta = this.#metaOf(this.codec, options);
     return {
       pieces: forwardCall(params, id, tool.quotedName, { meta, retry }),
-      about: { id, method: 'tools/call', name: tool.name, ...this.#paramHeaders(params, tool) },
+      about: {
+        id,
+        method: 'tools/call',
+        name: tool.name,
+        principal: options.principal,
+        ...this.#paramHeaders(params, tool),
+      },
     };
   }
 
@@ -62,7 +68,12 @@ export class Wording {
     return {
       pieces: forwardRequest(method, params, id, JSON.stringify(key), { meta, retry }),
       // What a completion is for is not named in a header (MCP 2026-07-28 transports, Standard Request Headers).
-      about: { id, method, ...(method !== 'completion/complete' && { name: key }) },
+      about: {
+        id,
+        method,
+        principal: options.principal,
+        ...(method !== 'completion/complete' && { name: key }),
+      },
     };
   }
 

@@ -1,4 +1,4 @@
-import type { Caller, CancelListener, CancelSignal, JsonSlice } from '../base/index.js';
+import type { Caller, CancelListener, CancelSignal, JsonSlice, Principal } from '../base/index.js';
 import type { Judge } from '../schema/index.js';
 import type { RawAnswer } from './raw-answer.js';
 
@@ -17,6 +17,8 @@ export interface RequestOptions {
   readonly tool?: string | undefined;
   /** Whose request it is; absent where it is whoever the connection belongs to, or our own. */
   readonly caller?: Caller | undefined;
+  /** On whose behalf it is; absent where it is our own. */
+  readonly principal?: Principal | undefined;
   /** The least severe log messages its caller wants to hear. */
   readonly logLevel?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { CallSignal, DoorError, Piece } from '../base/index.js';
+import type { CallSignal, DoorError, Piece, Principal } from '../base/index.js';
 import type { Codec } from '../protocol/index.js';
 
 /**
@@ -75,6 +75,8 @@ export interface Outgoing {
   readonly name?: string;
   /** `Mcp-Param-*` headers, encoded, by their whole names. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** On whose behalf it is sent, for a transport that ends in this process. */
+  readonly principal?: Principal | undefined;
   /** The revision of this message, where it is not the agreed one: of probes and of the handshake. */
   readonly codec?: Codec;
 }

@@ -41,6 +41,16 @@ export function outputSchemaOf(schema: StandardSchema, where: string): JsonSchem
   return finish(convert(schema, 'input', where, libraryOptions(undefined)), where, '/output');
 }
 
+/**
+ * The JSON Schema of a form that a user fills in (MCP client/elicitation, Requested Schema): what clients know of JSON Schema
+ * there has no word on other members.
+ *
+ * @throws {DoorError} CONTRACT_INVALID
+ */
+export function formSchemaOf(schema: StandardSchema): JsonSchema {
+  return finish(convert(schema, 'input', 'a form', libraryOptions(undefined)), 'a form', '');
+}
+
 function convert(schema: StandardSchema, side: 'input' | 'output', where: string, options: Node): Node {
   const standard = schema?.['~standard'];
   const path = side === 'input' ? '/input' : '/output';

@@ -24,7 +24,7 @@ function toldOf(thrown: unknown, options: CallOptions = ME): { completed: CallEv
   const told = { completed: [] as CallEvent[], rejected: [] as CallEvent[] };
   events.on('call.completed', (event) => void told.completed.push(event));
   events.on('call.rejected', (event) => void told.rejected.push(event));
-  const target = { upstream: 'a', tool: 'x' };
+  const target = { upstream: 'a', tool: 'x', transport: 'proxied' as const };
   CallRecord.begin(events, new VirtualClock(), target, paramsOf('a__x'), options)?.failed(thrown);
   return told;
 }
@@ -76,7 +76,7 @@ describe('how a call ended', () => {
   });
 
   test('nothing is gathered where nobody listens', () => {
-    const target = { upstream: 'a', tool: 'x' };
+    const target = { upstream: 'a', tool: 'x', transport: 'proxied' as const };
     expect(CallRecord.begin(new EventBus(), new VirtualClock(), target, paramsOf('a__x'), ME)).toBeUndefined();
   });
 });

@@ -12,6 +12,7 @@ const REFUSALS = new Set(['INVALID_ARGUMENTS', 'TOOL_UNKNOWN', 'TOOL_EXCLUDED', 
 export interface CallTarget {
   readonly upstream: string;
   readonly tool: string;
+  readonly transport: CallEvent['transport'];
 }
 
 /** What an event tells of a call's arguments, without telling what was in them; offsets as in `CallParams`. */
@@ -73,7 +74,6 @@ export class CallRecord {
       principal: this.#options.principal.id,
       door: this.#options.door ?? 'embedded',
       ...this.#target,
-      transport: 'proxied',
       requestBytes: text.length,
       argumentsHash: bytesToHex(sha256(text)).slice(0, 16),
       durationMs,

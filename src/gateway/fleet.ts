@@ -5,6 +5,7 @@ import {
   JsonScanner,
   type JsonSlice,
   orAborted,
+  type Principal,
   toDoorError,
   unsent,
 } from '../base/index.js';
@@ -19,6 +20,7 @@ import {
   STATUS_URI,
 } from '../catalog/index.js';
 import { type CallParams, makeCallParams, type RequestParams } from '../protocol/index.js';
+import { Access } from './access.js';
 import { StatusBoard } from './advisory.js';
 import { resultOf } from './answers.js';
 import { type CallArguments, CallRecord } from './call-record.js';
@@ -45,6 +47,7 @@ export class Fleet {
   readonly #notifications: Notifications;
   readonly #sending: Sending;
   readonly #status: StatusBoard;
+  readonly #access: Access;
   readonly #byId: ReadonlyMap<string, MountedUpstream>;
   #snapshot: CatalogSnapshot;
   /** The snapshot whose names a caller saw last. */
@@ -75,6 +78,7 @@ export class Fleet {
     });
     this.#byId = new Map(this.mounts.map((mount) => [mount.id, mount]));
     this.watch = new ListWatch(clock);
+    this.#access = new Access(gateway.mounts);
     this.#offers = new OfferShelf(options, this.mounts, (list) => this.watch.changed(list));
     this.#notifications = new Notifications(this.mounts, clock, (mount, uri) => this.#offers.publicUri(mount, uri));
     this.#sending = new Sending(options, this.#notifications);
@@ -106,7 +110,7 @@ export class Fleet {
     return this.#startedAtMs;
   }
 
-  async listTools(signal: CancelSignal | undefined): Promise<readonly CatalogEntry[]> {
+  async listTools(signal: CancelSignal | undefined, principal?: Principal): Promise<readonly CatalogEntry[]> {
     const startedAtMs = this.start();
     for (const mount of this.mounts) mount.readyClient?.refresh();
     const waiting = this.mounts.filter((mount) => mount.list === undefined && !mount.isSettled);
@@ -117,11 +121,11 @@ export class Fleet {
       );
       for (const mount of waiting) if (!mount.isSettled) this.#tellUnlisted(mount.id);
     }
-    return this.#show().entries;
+    return this.#access.visibleTo(this.#show().entries, principal);
   }
 
   call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
-    const entry = this.#show().find(params.name);
+    const entry = this.#find(params.name, this.#show());
     if (entry !== undefined) return this.#send(entry, params, options);
     return this.#lookUpAgain(params.name, options.signal).then(
       (found) => this.#send(found, params, options),
@@ -157,8 +161,10 @@ export class Fleet {
   }
 
   /** What there is of a list now, as far as it is known; never waits. */
-  listNow(kind: OfferKind | 'tools'): readonly Advertised[] {
-    return kind === 'tools' ? this.#snapshot.entries : this.#withStatus(kind, this.#offers.snapshot[kind]);
+  listNow(kind: OfferKind | 'tools', principal?: Principal): readonly Advertised[] {
+    return kind === 'tools'
+      ? this.#access.visibleTo(this.#snapshot.entries, principal)
+      : this.#withStatus(kind, this.#offers.snapshot[kind]);
   }
 
   #withStatus(kind: OfferKind, offers: readonly Offer[]): readonly Offer[] {
@@ -168,7 +174,7 @@ export class Fleet {
 
   async relay(method: RelayedMethod, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
     if (method === 'resources/read' && params.key === STATUS_URI) return this.#status.read();
-    const route = await this.#find(params, options);
+    const route = await this.#findOffer(params, options);
     // All upstreams hide behind one set of capabilities: a caller cannot know that this one completes nothing.
     const client = this.getMount(route.mount).readyClient;
     if (method === 'completion/complete' && client?.offers('completions') === false) return NO_COMPLETION;
@@ -176,7 +182,7 @@ export class Fleet {
   }
 
   async subscribe(recipient: Recipient, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
-    const route = await this.#find(params, options);
+    const route = await this.#findOffer(params, options);
     // Before it is sent: an update may come ahead of the answer.
     this.#notifications.subscribe(route, recipient);
     if (route.mount !== OWN_STATUS.mount) this.getMount(route.mount).retain(route.key, this.#listener);
@@ -200,7 +206,7 @@ export class Fleet {
   }
 
   async unsubscribe(recipient: Recipient, params: RequestParams, options: CallOptions): Promise<RelayedAnswer> {
-    const route = await this.#find(params, options);
+    const route = await this.#findOffer(params, options);
     this.#forget(route, recipient);
     return NOTHING;
   }
@@ -218,7 +224,7 @@ export class Fleet {
     client?.request('resources/unsubscribe', `{"uri":${JSON.stringify(key)}}`).catch(() => {});
   }
 
-  #find({ names, key }: RequestParams, { signal }: CallOptions): Promise<OfferRoute> {
+  #findOffer({ names, key }: RequestParams, { signal }: CallOptions): Promise<OfferRoute> {
     this.start();
     if (names === 'task') throw new DoorError('INTERNAL', 'a task is found by what its id says');
     return key === STATUS_URI ? Promise.resolve(OWN_STATUS) : this.#offers.find(names, key, signal);
@@ -308,14 +314,40 @@ export class Fleet {
     await Promise.all(this.#ownMounts.map((mount) => mount.close()));
   }
 
+  /** The tool of a public name, or of one that it had before. */
+  #find(name: string, snapshot: CatalogSnapshot): CatalogEntry | undefined {
+    const entry = snapshot.find(name);
+    if (entry !== undefined) return entry;
+    for (const mount of this.options.gateway.mounts) {
+      const tool = 'aliases' in mount ? mount.aliases?.get(name) : undefined;
+      if (tool !== undefined) return snapshot.findTool(mount.id, tool);
+    }
+    return undefined;
+  }
+
   #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
+    const { principal } = options;
+    try {
+      if (this.#access.isHidden(entry, principal)) throw toolNotFound(params.name, this);
+      this.#access.hold(entry, principal);
+    } catch (thrown) {
+      return this.#reject(params, options, thrown, entry.mount);
+    }
     return this.#sending.call(this.getMount(entry.mount), entry, params, options);
+  }
+
+  async #reject(params: CallParams, options: CallOptions, thrown: unknown, owner: string): Promise<never> {
+    return this.#refuse(params, options, thrown, owner);
   }
 
   /** A call that reaches no client leaves its event too; `owner` is the upstream it was meant for, where it is known. */
   #refuse(params: CallArguments & Pick<CallParams, 'name'>, options: CallOptions, thrown: unknown, owner = ''): never {
     const { upstream, tool } = toDoorError(thrown).data;
-    const target = { upstream: String(upstream ?? owner), tool: String(tool ?? params.name.slice(0, MAX_SHOWN)) };
+    const target = {
+      upstream: String(upstream ?? owner),
+      tool: String(tool ?? params.name.slice(0, MAX_SHOWN)),
+      transport: this.#byId.get(String(upstream ?? owner))?.transport ?? 'proxied',
+    };
     CallRecord.begin(this.options.events, this.options.clock, target, params, options)?.failed(thrown);
     throw thrown;
   }
@@ -329,7 +361,7 @@ export class Fleet {
     });
     if (unlisted.length > 0) await orAborted(this.#firstWith(name, unlisted), signal);
     // Shown, for its caller will use the name again: it must go on meaning the same tool.
-    const entry = this.#show().find(name);
+    const entry = this.#find(name, this.#show());
     if (entry !== undefined) return entry;
     throw toolNotFound(name, this);
   }

@@ -11,13 +11,16 @@ export type {
 } from '../catalog/index.js';
 export type { Advisory } from './advisory.js';
 export { createGateway } from './gateway.js';
+export { type LocalMountOptions, localMount } from './local/index.js';
 export type {
   BrokenMount,
   Gateway,
   GatewayLimits,
   GatewayOptions,
   ListName,
+  ListToolsOptions,
   Mount,
+  MountAccess,
   RelayedAnswer,
   RelayedMethod,
   TaskMethod,

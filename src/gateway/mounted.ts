@@ -51,6 +51,8 @@ type Listing =
 export class MountedUpstream {
   readonly id: string;
   readonly validation: Validation;
+  /** Where calls of its tools go, as events tell. */
+  readonly transport: 'local' | 'proxied';
   /** What it offers besides tools, by kind, as far as that was asked for. */
   readonly offers = new Map<OfferKind, readonly ListedOffer[]>();
 
@@ -72,6 +74,7 @@ export class MountedUpstream {
     const { gateway } = options;
     this.id = mount.id;
     this.#options = options;
+    this.transport = 'isLocal' in mount && mount.isLocal ? 'local' : 'proxied';
     this.#listeners = new Set([listener]);
     this.#prefix = ('prefix' in mount ? mount.prefix : undefined) ?? gateway.prefix ?? 'always';
     if ('error' in mount) {

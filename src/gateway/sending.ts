@@ -52,7 +52,7 @@ export class Sending {
   }
 
   #attempt(mount: MountedUpstream, entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
-    const target = { upstream: entry.mount, tool: entry.tool.name };
+    const target = { upstream: entry.mount, tool: entry.tool.name, transport: mount.transport };
     const { events, clock, tasks } = this.#options;
     const record = CallRecord.begin(events, clock, target, params, options);
     return mount

@@ -7,6 +7,7 @@ import type {
   EventBus,
   Implementation,
   JsonSlice,
+  Principal,
 } from '../base/index.js';
 import type {
   CatalogCache,
@@ -55,6 +56,20 @@ export interface Mount {
   readonly era?: 'auto' | Era;
   /** Names this upstream's list in the cache; absent: its list is not kept. */
   readonly cacheKey?: string;
+  /** Its tools run in this process. Calls of them are told of as local ones. */
+  readonly isLocal?: boolean;
+  /** Names that tools had before, by those names: calls by them still work. */
+  readonly aliases?: ReadonlyMap<string, string>;
+  /** Who may see and call its tools. Absent: everybody who may come in. */
+  readonly access?: MountAccess;
+}
+
+/** Who may see and call the tools of one mount, by the upstream's own names. */
+export interface MountAccess {
+  /** Tools that lists do not show to the anonymous, who cannot call them either. */
+  readonly private: ReadonlySet<string>;
+  /** What a principal must have been granted to call a tool; whoever is on this machine needs no grant. */
+  readonly scopes: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A mount that could not even be tried: its configuration entry is bad or not supported yet. It costs only itself. */
@@ -135,12 +150,18 @@ export type TaskMethod = 'tasks/get' | 'tasks/update' | 'tasks/cancel';
 /** Requests besides tool calls that are passed on, bytes unchanged, to the upstream that offers what they name. */
 export type RelayedMethod = 'prompts/get' | 'resources/read' | 'completion/complete';
 
+export interface ListToolsOptions {
+  readonly signal?: CancelSignal;
+  /** For whom, where the view is that of several. Default: the view's own caller, else whoever runs this process. */
+  readonly principal?: Principal;
+}
+
 /** What one caller sees of a gateway, and does through it. */
 export interface View {
   /** Starts every upstream of this view, in parallel. Returns at once. */
   start(): void;
   /** The tools a caller sees, by the waiting rule of the design (all answered, 1.5 s after the first, 5 s when none). */
-  listTools(options?: { readonly signal?: CancelSignal }): Promise<readonly CatalogEntry[]>;
+  listTools(options?: ListToolsOptions): Promise<readonly CatalogEntry[]>;
   /** The tool of that public name, as far as it is known; never waits. */
   findTool(name: string): CatalogEntry | undefined;
   /** Mounts whose tools in the list are remembered from an earlier run: they have not been listed in this process yet. */

@@ -4,7 +4,16 @@ import { type CallParams, type LogLevel, type RequestParams, resourceParams } fr
 import type { Fleet } from './fleet.js';
 import { type Advertised, isSameList, LISTED_AS } from './list-watch.js';
 import type { Recipient } from './notifications.js';
-import type { ListName, RelayedAnswer, RelayedMethod, TaskMethod, ToolAnswer, ToolCall, View } from './types.js';
+import type {
+  ListName,
+  ListToolsOptions,
+  RelayedAnswer,
+  RelayedMethod,
+  TaskMethod,
+  ToolAnswer,
+  ToolCall,
+  View,
+} from './types.js';
 
 /** What one caller sees of its fleet. */
 export class FleetView implements View, Recipient {
@@ -37,8 +46,8 @@ export class FleetView implements View, Recipient {
     this.fleet.start();
   }
 
-  async listTools({ signal }: { readonly signal?: CancelSignal } = {}): Promise<readonly CatalogEntry[]> {
-    const entries = await this.fleet.listTools(signal);
+  async listTools({ signal, principal }: ListToolsOptions = {}): Promise<readonly CatalogEntry[]> {
+    const entries = await this.fleet.listTools(signal, this.#caller?.principal ?? principal);
     // A list that its caller gave up is one that it does not see.
     if (signal?.aborted) throw signal.reason;
     this.#seen.set('tools', entries);
@@ -136,7 +145,7 @@ export class FleetView implements View, Recipient {
     const kinds = LISTED_AS[list].filter((kind) => this.#seen.has(kind));
     // A request of the modern era says which changes it wants to be told of, whatever it has listed.
     if (kinds.length === 0 || this.#caller?.takesRequests === false) return this.#caller?.takesRequests === true;
-    return kinds.every((kind) => isSameList(this.#seen.get(kind)!, this.fleet.listNow(kind)));
+    return kinds.every((kind) => isSameList(this.#seen.get(kind)!, this.fleet.listNow(kind, this.principal)));
   }
 
   pause(): void {

@@ -50,6 +50,10 @@ const EVENTS: { readonly [Name in EventName]: { readonly event: DoorEvents[Name]
     event: { upstream: 'up', tool: 't', issues: ISSUES },
     says: 'up: the answer of t breaks its outputSchema: $.a: expected integer, got string; $: b is missing',
   },
+  'handler.failed': {
+    event: { upstream: 'up', name: 't', reason: 'Error: it broke' },
+    says: 'up: the handler of t failed: Error: it broke',
+  },
   'elicitation.rejected': {
     event: { upstream: 'up', tool: 't', issues: [] },
     says: 'up: an answer to t was refused: ',

@@ -21,6 +21,7 @@ const LEVELS = {
   'call.completed': 'info',
   'call.rejected': 'warn',
   'output.violation': 'warn',
+  'handler.failed': 'error',
   'elicitation.rejected': 'warn',
   'auth.required': 'warn',
   'door.warning': 'warn',
@@ -43,6 +44,7 @@ const SENTENCES: { readonly [Name in EventName]: (event: DoorEvents[Name]) => st
   'call.completed': (e) => `${e.upstream}: ${e.tool} ${e.outcome} in ${e.durationMs.toFixed(1)} ms`,
   'call.rejected': (e) => `${e.upstream === '' ? '' : `${e.upstream}: `}refused a call of ${e.tool}: ${issuesOf(e)}`,
   'output.violation': (e) => `${e.upstream}: the answer of ${e.tool} breaks its outputSchema: ${issuesOf(e)}`,
+  'handler.failed': (e) => `${e.upstream}: the handler of ${e.name} failed: ${e.reason}`,
   'elicitation.rejected': (e) =>
     `${e.upstream}: an answer${e.tool === '' ? '' : ` to ${e.tool}`} was refused: ${issuesOf(e)}`,
   'auth.required': (e) => `${e.upstream} wants a login. ${e.hint}`,

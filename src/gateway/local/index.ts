@@ -1,0 +1,1 @@
+export { type LocalMountOptions, localMount } from './local-mount.js';
