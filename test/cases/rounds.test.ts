@@ -4,6 +4,7 @@
  */
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { GatewayOptions } from '../../src/gateway/index.js';
+import { GATHERING_TICK_MS } from '../../src/gateway/rounds/limits.js';
 import { MemoryStore } from '../../src/store/index.js';
 import { MemoryCaller } from '../fixtures/memory-caller.js';
 import type { Wire } from '../fixtures/memory-door.js';
@@ -58,6 +59,8 @@ class House {
     await caller.write({ id, method: 'tools/call', params });
     for (let tries = 0; tries < 20; tries++) {
       await calm();
+      // What an upstream of the 2025 era asks is gathered for a moment.
+      await this.memory.clock.advance(GATHERING_TICK_MS);
       const [answer] = caller.taken().filter((wire) => wire.id === id);
       if (answer !== undefined) return answer;
     }

@@ -21,6 +21,7 @@ import {
 import { PARKED_MS, type ParkedRequests } from '../../client/index.js';
 import type { ToolAnswer } from '../types.js';
 import { judgingParams } from './input-requests.js';
+import { GATHERING_TICK_MS, MAX_GATHERING_TICKS, QUIET_TICKS } from './limits.js';
 import type { SealedRequest } from './sealing.js';
 
 /** A question that an upstream has asked and has not been answered yet. */
@@ -30,6 +31,12 @@ interface Question {
   readonly text: readonly Piece[];
   answer(answer: CallerAnswer): void;
   refuse(reason: unknown): void;
+}
+
+export interface OpenCallOptions {
+  readonly caller: Caller;
+  readonly parked: ParkedRequests;
+  readonly clock: Clock;
 }
 
 type Outcome =
@@ -54,22 +61,24 @@ export class OpenCall implements Caller, CancelListener {
   expiresAtMs = 0;
 
   readonly #parked: ParkedRequests;
+  readonly #clock: Clock;
   #id: string | undefined;
   readonly #questions = new Map<string, Question>();
   #asked = 0;
   #outcome: Outcome | undefined;
   #holdsPlace = false;
   /** The request that waits for it at this moment. */
-  #waiting:
-    | { readonly caller: Caller; readonly signal: CancelSignal | undefined; readonly wake: () => void }
-    | undefined;
+  #waiting: { readonly caller: Caller; readonly signal: CancelSignal | undefined } | undefined;
+  /** Lets that request look at what there is now. */
+  #wake: (() => void) | undefined;
 
-  constructor(caller: Caller, parked: ParkedRequests) {
+  constructor({ caller, parked, clock }: OpenCallOptions) {
     this.principal = caller.principal;
     this.program = caller.program;
     this.door = caller.door;
     this.capabilities = caller.capabilities;
     this.#parked = parked;
+    this.#clock = clock;
   }
 
   /** Made when it is first wanted: few calls are ever parked. */
@@ -105,19 +114,20 @@ export class OpenCall implements Caller, CancelListener {
   }
 
   /**
-   * Waits until there is an answer or something is asked. Its caller's signal ends the call meanwhile.
+   * Waits until there is an answer or something is asked, and then for what is asked in the same go. Its caller's signal
+   * ends the call meanwhile.
    *
    * @returns the answer; undefined where something is asked
    */
   async next(caller: Caller, signal: CancelSignal | undefined): Promise<ToolAnswer | undefined> {
     if (signal?.aborted) this.end(signal.reason);
     signal?.addEventListener('abort', this);
-    // What woke it may have been taken back meanwhile.
-    while (this.#outcome === undefined && this.#questions.size === 0) {
-      await new Promise<void>((wake) => {
-        this.#waiting = { caller, signal, wake };
-      });
-    }
+    this.#waiting = { caller, signal };
+    do {
+      while (this.#outcome === undefined && this.#questions.size === 0) await this.#untilWoken();
+      await this.#gather();
+      // What was asked may have been taken back meanwhile.
+    } while (this.#outcome === undefined && this.#questions.size === 0);
     this.#waiting = undefined;
     signal?.removeEventListener('abort', this);
     // Over stdio a question names no call: one that is open though the call is over is another's, who waits for it.
@@ -126,6 +136,30 @@ export class OpenCall implements Caller, CancelListener {
     this.leave();
     if (this.#outcome.kind === 'failed') throw this.#outcome.reason;
     return this.#outcome.answer;
+  }
+
+  /**
+   * What is asked in one go comes one by one, and a caller should not come back for each. Time is told in ticks: a process
+   * that was kept from running looks at what came meanwhile between two of them.
+   */
+  async #gather(): Promise<void> {
+    let quiet = 0;
+    for (let tick = 0; tick < MAX_GATHERING_TICKS && quiet < QUIET_TICKS; tick++) {
+      if (this.#outcome !== undefined || this.#questions.size === 0) return;
+      const asked = this.#asked;
+      await this.#untilWoken(GATHERING_TICK_MS);
+      quiet = this.#asked === asked ? quiet + 1 : 0;
+    }
+  }
+
+  async #untilWoken(atMostMs?: number): Promise<void> {
+    let timer: Scheduled | undefined;
+    await new Promise<void>((wake) => {
+      this.#wake = wake;
+      if (atMostMs !== undefined) timer = this.#clock.schedule(atMostMs, wake);
+    });
+    this.#wake = undefined;
+    timer?.cancel();
   }
 
   /** The caller's signal has ended. */
@@ -171,8 +205,6 @@ export class OpenCall implements Caller, CancelListener {
       }
       this.#holdsPlace = true;
     }
-    // Not where it stands: what is asked in one go is shown in one go.
-    void Promise.resolve().then(() => this.#wakeIfAsked());
     return new Promise((answer, refuse) => this.#put(method, params, signal, { answer, refuse }));
   }
 
@@ -189,16 +221,13 @@ export class OpenCall implements Caller, CancelListener {
     const rest: readonly Piece[] = params === undefined ? ['}'] : [',"params":', onOneLine(params), '}'];
     const text: readonly Piece[] = [`{"method":"${method}"`, ...rest];
     this.#questions.set(key, { request, text, ...asker });
+    if (this.#questions.size === 1) this.#wake?.();
     // The upstream takes it back, or does not wait any longer: then nobody is to be shown it.
     signal.addEventListener('abort', { handleEvent: () => void this.#questions.delete(key) });
   }
 
   tell(method: string, params?: Piece): void {
     this.#waiting?.caller.tell(method, params);
-  }
-
-  #wakeIfAsked(): void {
-    if (this.#questions.size > 0) this.#waiting?.wake();
   }
 
   /** Whoever asked is told that nobody answers, so that it does not wait. */
@@ -215,7 +244,7 @@ export class OpenCall implements Caller, CancelListener {
     this.#outcome =
       isKept && outcome.kind === 'answered' ? { kind: 'answered', answer: copyOf(outcome.answer) } : outcome;
     if (outcome.kind === 'failed') this.#refuse(outcome.reason);
-    this.#waiting?.wake();
+    this.#wake?.();
   }
 }
 

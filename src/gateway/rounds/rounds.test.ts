@@ -16,7 +16,7 @@ import {
 } from '../../../test/fixtures/rounds-stage.js';
 import { type CallerAnswer, CallSignal, DoorError } from '../../base/index.js';
 import { PARKED_MS } from '../../client/index.js';
-import { MAX_ROUNDS } from './limits.js';
+import { GATHERING_TICK_MS, MAX_ROUNDS } from './limits.js';
 
 /** Asks for a name, then tells it. */
 const asksName = (stage: RoundsStage, told: CallerAnswer[] = []): Script => {
@@ -218,17 +218,23 @@ describe('a 2026 caller, an upstream of the 2025 era', () => {
     await expect(stage.run(target, { state: requestState })).rejects.toMatchObject({ code: 'STATE_INVALID' });
   });
 
-  test('the caller hangs up while it is told: nobody could come back', async () => {
+  test.each([
+    { when: 'while more questions are waited for', timerMs: GATHERING_TICK_MS },
+    { when: 'while it is told', timerMs: PARKED_MS },
+  ])('the caller hangs up $when: nobody could come back', async ({ timerMs }) => {
     const stage = new RoundsStage();
     const signal = new CallSignal();
+    const schedule = stage.clock.schedule.bind(stage.clock);
+    stage.clock.schedule = (delayMs, run) => {
+      if (delayMs === timerMs) queueMicrotask(() => signal.abort(new DoorError('UPSTREAM_LOST', 'hung up')));
+      return schedule(delayMs, run);
+    };
     const run = watched(stage.run(stage.target(asksName(stage)), { signal }));
-    await Promise.resolve();
-    await Promise.resolve();
-    signal.abort(new DoorError('UPSTREAM_LOST', 'hung up'));
     await calm();
     expect(run.code).toBe('UPSTREAM_LOST');
     expect(stage.attempts[0]!.signal?.aborted).toBe(true);
     expect(stage.rounds.parkedCalls).toBe(0);
+    expect(stage.clock.waiting).toBe(0);
   });
 
   test('once told, its end is no concern of the first request', async () => {

@@ -140,7 +140,7 @@ export class Rounds {
   async #send(round: Round, attempt: Attempt, inHand?: JsonSlice): Promise<ToolAnswer> {
     const { caller } = round.request;
     if (!canBeAsked(caller.capabilities)) return this.#receive(round, await round.target.send(attempt), inHand);
-    const call = new OpenCall(caller, this.#options.parked);
+    const call = new OpenCall({ ...this.#options, caller });
     call.begin(round.target.send({ ...attempt, caller: call, signal: call.signal }));
     return this.#follow(round, call, inHand);
   }
