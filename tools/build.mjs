@@ -39,6 +39,13 @@ const START = ['src/cli/run.ts', 'src/cli/commands/stdio.ts'];
 /** Modules it imports once it has greeted its caller; they become the next file. */
 const NEXT = ['src/gateway/index.ts'];
 
+/** Modules that a room's entrance shows, and that nothing at start uses: they are left where they are wanted. */
+const SHOWN_ONLY = [
+  'src/doors/create-server.ts',
+  'src/gateway/local/index.ts',
+  'src/runtime/node/serve-implementation.ts',
+].map((path) => join(ROOT, path));
+
 /**
  * What the first file holds, which `--version` needs alone: the entry, and small modules that it shares with others, since
  * a file of their own would cost more. Nothing is added that they import.
@@ -53,6 +60,9 @@ const ENTRY = [
   'src/runtime/node/own-file.ts',
   'src/config/candidates.ts',
 ];
+
+/** Not for import: doorward's own contract, as the `doorward` field of package.json names it. */
+const OWN = { own: 'src/cli/own/project.ts' };
 
 /** The exports of package.json; they share one copy of every room, or `instanceof DoorError` would tell lies. */
 const EXPORTS = {
@@ -139,7 +149,7 @@ function importedBy(paths, { getModuleInfo }) {
   const found = new Set();
   const open = paths.map((path) => join(ROOT, path));
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (found.has(id)) continue;
+    if (found.has(id) || SHOWN_ONLY.includes(id)) continue;
     const module = getModuleInfo(id);
     if (module === null) throw new Error(`${id} is not part of the command: mend the lists above`);
     if (module.code === null) continue; // stays an import
@@ -150,7 +160,7 @@ function importedBy(paths, { getModuleInfo }) {
 }
 
 function bundleExports() {
-  return bundle(EXPORTS, { chunks: 'chunks' });
+  return bundle({ ...EXPORTS, ...OWN }, { chunks: 'chunks' });
 }
 
 async function bundle(entries, { plugins = [], chunks, layout, format = 'esm' }) {

@@ -44,6 +44,10 @@ const VERBOSE: OptionSpec = {
   summary: 'Show what happens, and what servers write to stderr',
 };
 
+const OWN_TOOLS: OptionSpec = {
+  name: 'own-tools',
+  summary: "List doorward's own tools as well; no configuration is needed then",
+};
 const START_TIMEOUT: OptionSpec = {
   name: 'timeout',
   value: 'TIME',
@@ -75,7 +79,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: [
       'This is the command an MCP client is configured with. It runs until its input ends. What goes wrong is written to stderr, a line each.',
     ],
-    options: [CONFIG, PREFIX, VERBOSE, LOG_LEVEL, LOG_FORMAT],
+    options: [CONFIG, PREFIX, OWN_TOOLS, VERBOSE, LOG_LEVEL, LOG_FORMAT],
     takesTarget: true,
     examples: [
       ['doorward stdio --config ~/doorward.json', 'serve what this file names'],
@@ -97,6 +101,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'host', value: 'ADDRESS', summary: 'Listen on this address (default 127.0.0.1)' },
       { name: 'port', short: 'p', value: 'PORT', summary: 'Listen on this port; 0 takes a free one (default 7450)' },
       PREFIX,
+      OWN_TOOLS,
       JSON_OUTPUT,
       VERBOSE,
       LOG_LEVEL,

@@ -8,7 +8,7 @@ import type { Run } from './parse-command-line.js';
 /** The configuration a command works with. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** Absent where one server was named on the command line. */
+  /** Absent where one server was named on the command line, or none is needed. */
   readonly file: FoundConfig | undefined;
   /** The folder that relative paths of the configuration are relative to. */
   readonly folder: string;
@@ -32,6 +32,9 @@ export async function loadConfig(run: Run, cli: Cli): Promise<LoadedConfig> {
   const flag = run.options.get('config') as string | undefined;
   const { found, looked } = await findConfig({ environment, cwd, flag });
   const refused = looked.flatMap(({ error }) => error ?? []);
+  if (!found && run.options.has('own-tools')) {
+    return { config: readConfig({ environment, flags }), file: undefined, folder: cwd, refused };
+  }
   if (!found) throw refused[0] ?? notFound(looked);
   const config = readConfig({ file: { name: found.name, bytes: found.bytes }, environment, flags });
   return { config, file: found, folder: dirname(found.path), refused };
@@ -42,12 +45,13 @@ const FLAGS = [
   { name: 'prefix', path: ['prefix'] },
   { name: 'host', path: ['http', 'host'] },
   { name: 'port', path: ['http', 'port'] },
+  { name: 'own-tools', path: ['ownTools'] },
 ];
 
 function flagsOf({ options }: Run): readonly FlagOverride[] {
   return FLAGS.flatMap(({ name, path }) => {
     const text = options.get(name);
-    return typeof text === 'string' ? [{ flag: `--${name}`, path, text }] : [];
+    return text === undefined ? [] : [{ flag: `--${name}`, path, text: String(text) }];
   });
 }
 

@@ -7,7 +7,7 @@ import { errorAsJson, writePassedOver, writeProblem } from './report-error.js';
 
 /** Says what is wrong with the configuration, in the form of the log: whoever reads one reads the other. */
 export function logConfig({ config, file, refused }: LoadedConfig, { err }: Cli, { format, level }: LogOptions): void {
-  const used = String(file?.path);
+  const used = file?.path ?? 'no configuration';
   const passedOver = level === 'error' ? [] : refused;
   const problems = config.problems.filter(({ severity }) => severity === 'error' || level !== 'error');
   if (format === 'text') {

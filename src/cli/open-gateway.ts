@@ -3,6 +3,7 @@ import type { CatalogCache, Gateway, Mount } from '../gateway/index.js';
 import { FileCatalogCache, gatewayLimitsOf, mountsOf, validationOf } from '../runtime/node/index.js';
 import type { Cli } from './cli.js';
 import type { LoadedConfig } from './load-config.js';
+import type { OwnMountOptions } from './own/mount.js';
 import { stderrLines } from './server-lines.js';
 import { VERSION } from './version.js';
 
@@ -31,8 +32,11 @@ export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenO
   const start = startTimeoutMs === undefined ? {} : { startTimeoutMs };
   const adjust = (mount: Mount): Mount => ({ ...mount, ...start, validation: { ...mount.validation, ...refuse } });
   const cache = new FileCatalogCache({ environment: cli.environment });
-  return cli.createGateway({
-    mounts: mounts.map((mount) => ('error' in mount ? mount : adjust(mount))),
+  const own = config.ownTools
+    ? await openOwnMount({ events, gatewayOf: () => gateway, taken: mounts.map(({ id }) => id) })
+    : [];
+  const gateway: Gateway = await cli.createGateway({
+    mounts: [...own, ...mounts.map((mount) => ('error' in mount ? mount : adjust(mount)))],
     events,
     prefix: config.prefix,
     validation: { ...validationOf(config.validation), ...refuse },
@@ -41,6 +45,13 @@ export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenO
     cache: isOneShot ? writeOnly(cache) : cache,
     info: { name: 'doorward', version: VERSION },
   });
+  return gateway;
+}
+
+/** Its contract and zod are loaded by those who want it. */
+async function openOwnMount(options: OwnMountOptions): Promise<readonly Mount[]> {
+  const { ownMount } = await import('./own/mount.js');
+  return [ownMount(options)];
 }
 
 /** Whoever asks once wants to know how things are now; others may still profit from what was found out. */

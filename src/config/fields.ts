@@ -180,6 +180,12 @@ export const CONFIG_FIELDS = {
     default: 'tools',
     description: 'What a caller is shown: every tool.',
   },
+  ownTools: {
+    kind: 'boolean',
+    default: false,
+    description:
+      "Whether doorward's own tools, `doorward_status` and `doorward_check`, are listed beside the servers'.",
+  },
   validation: { kind: 'group', description: 'How strictly calls are judged.', fields: VALIDATION_FIELDS },
   limits: {
     kind: 'group',

@@ -18,6 +18,7 @@ export interface Config {
   readonly servers: readonly ServerEntry[];
   readonly prefix: 'always' | 'conflict' | 'never';
   readonly expose: 'tools';
+  readonly ownTools: boolean;
   readonly validation: Complete<NonNullable<FileFields['validation']>>;
   readonly limits: Complete<NonNullable<FileFields['limits']>>;
   readonly http: HttpSettings;
