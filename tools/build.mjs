@@ -72,6 +72,19 @@ const EXPORTS = {
   client: 'src/client/index.ts',
   gateway: 'src/gateway/index.ts',
   node: 'src/runtime/node/index.ts',
+  worker: 'src/runtime/worker/index.ts',
+};
+
+/** What `#engine` is, by the conditions of package.json: bundles for Workers, which refuse generated code, are spared it. */
+const ENGINES = { engine: 'src/schema/engine.ts', 'no-engine': 'src/schema/no-engine.ts' };
+
+const engineByCondition = {
+  name: 'engine-by-condition',
+  resolveId: {
+    order: 'pre',
+    handler: (id, importer = '') =>
+      id === './engine.js' && importer.endsWith('warm-up.ts') ? { id: '#engine', external: true } : null,
+  },
 };
 
 /** Packages whose build for Node names Node's modules, where rooms below floor 6 need the one that does not. */

@@ -8,7 +8,7 @@ export {
   type OfferWarning,
   STATUS_URI,
 } from './offers.js';
-export { buildSnapshot, isMounted, type MountedList, NameBook, type NameCollision } from './snapshot.js';
+export { buildSnapshot, isMounted, isNamedBy, type MountedList, NameBook, type NameCollision } from './snapshot.js';
 export type {
   CatalogEntry,
   CatalogSnapshot,

@@ -116,6 +116,11 @@ export function isMounted(tool: string, filter: ToolFilter): boolean {
   return filter.allow === undefined || filter.allow.some((pattern) => matches(pattern, tool));
 }
 
+/** Whether one of some patterns fits a name. */
+export function isNamedBy(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => matches(pattern, name));
+}
+
 /** `*` stands for any run of characters; everything else for itself. Linear: no backtracking into earlier stars. */
 function matches(pattern: string, text: string): boolean {
   const parts = pattern.split('*');

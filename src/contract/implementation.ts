@@ -56,8 +56,8 @@ export interface ValueWithContent<Value = unknown> {
   readonly value: Value;
 }
 
-/** Marks a `ValueWithContent`: no value of a tool can look like one by accident. */
-export const CONTENT: unique symbol = Symbol('doorward.content');
+/** Marks a `ValueWithContent`: no value of a tool can look like one by accident. The same in every copy of doorward. */
+export const CONTENT: unique symbol = Symbol.for('doorward.content');
 
 /** Returned by a handler that wants to say more than its value: images, links, a text for people. */
 export function withContent<Value>(value: Value, content: readonly ContentBlock[]): ValueWithContent<Value> {

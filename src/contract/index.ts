@@ -6,5 +6,5 @@ export { formSchemaOf } from './json-schema.js';
 export { listedDefinition } from './listed.js';
 export { isVisibleTo, mayCall, sliceContract } from './slice.js';
 export type * from './standard-schema.js';
-export { ToolError } from './tool-error.js';
+export { isToolError, ToolError } from './tool-error.js';
 export type * from './types.js';

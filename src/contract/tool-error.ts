@@ -7,3 +7,8 @@ export class ToolError extends Error {
     Object.defineProperty(ToolError.prototype, 'name', { value: 'ToolError' });
   }
 }
+
+/** Whether a handler threw one; it may have been made by another copy of doorward than the one that serves it. */
+export function isToolError(thrown: unknown): thrown is ToolError {
+  return thrown instanceof Error && thrown.name === 'ToolError';
+}

@@ -40,6 +40,8 @@ export interface ModernDoorOptions {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
   readonly instructions?: (declared: CallerCapabilities) => string;
+  /** What `server/discover` says in `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   /** Indexes one message at a time; doors whose messages are not read at the same time may share one. */
   readonly scanner: JsonScanner;
   /** The caller is so far behind in reading that progress is dropped. */
@@ -210,9 +212,14 @@ export class ModernDoor {
   }
 
   #discovered(id: string, { capabilities }: RequestMeta): readonly Piece[] {
-    const { info, instructions } = this.#options;
+    const { info, instructions, meta } = this.#options;
     const text = instructions?.(capabilities) ?? '';
-    return modernResult(id, { ...DISCOVERED, ...(text !== '' && { instructions: text }) }, 'server/discover', info);
+    const said = {
+      ...DISCOVERED,
+      ...(text !== '' && { instructions: text }),
+      ...(meta !== undefined && { _meta: meta }),
+    };
+    return modernResult(id, said, 'server/discover', info);
   }
 
   #serve(gateway: Gateway, message: Message, meta: RequestMeta, incoming: Incoming, sender: Sender): Underway {

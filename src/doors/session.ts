@@ -45,6 +45,8 @@ export interface SessionOptions {
   readonly info: Implementation;
   /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
   readonly instructions?: (declared: CallerCapabilities) => string;
+  /** What `initialize` and `server/discover` say in `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   /** Indexes one message at a time; sessions whose messages are not read at the same time may share one. */
   readonly scanner: JsonScanner;
   /** Reads requests by the same scanner. */
@@ -272,13 +274,14 @@ export class Session {
       this.#program = readProgram(params?.clientInfo);
       if (this.#state.kind === 'open') this.#letIn(this.#state.gateway);
     }
-    const { info } = this.#options;
+    const { info, meta } = this.#options;
     const instructions = this.#options.instructions?.(this.#declared) ?? '';
     const result = {
       protocolVersion: this.#codec.revision,
       capabilities: CAPABILITIES,
       serverInfo: info,
       ...(instructions !== '' && { instructions }),
+      ...(meta !== undefined && { _meta: meta }),
     };
     return `${resultHead(message.id)}${JSON.stringify(result)}}`;
   }

@@ -13,7 +13,7 @@ import { decodeMessage, doorErrorMessage, LineFramer, type OversizeLine } from '
 import { ModernDoor } from './modern-door.js';
 import { isModernMessage } from './modern-request.js';
 import { RequestReader } from './requests.js';
-import { Session } from './session.js';
+import { Session, type SessionOptions } from './session.js';
 import { SlowReader } from './slow-reader.js';
 import type { Incoming, Reply } from './types.js';
 
@@ -27,6 +27,8 @@ export interface StreamDoorOptions {
   readonly info: Implementation;
   /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
   readonly instructions?: (declared: CallerCapabilities) => string;
+  /** What `initialize` and `server/discover` say in `_meta`. */
+  readonly meta?: SessionOptions['meta'];
   /** Hands over one whole message, without its line end. False: the caller reads too slowly. */
   readonly write: (pieces: readonly Piece[]) => boolean;
   /** Resolves when the caller has read what was written. */
@@ -55,7 +57,7 @@ export class StreamDoor {
   #isClosed = false;
 
   constructor(options: StreamDoorOptions) {
-    const { limits, principal, door, info, instructions } = options;
+    const { limits, principal, door, info, instructions, meta } = options;
     this.#options = options;
     const scanner = new JsonScanner({ nestingLimit: limits.maxDepth + 2 });
     this.#scanner = scanner;
@@ -69,6 +71,7 @@ export class StreamDoor {
       door,
       info,
       ...(instructions !== undefined && { instructions }),
+      ...(meta !== undefined && { meta }),
       scanner,
       reader: new RequestReader(scanner, limits.pageSize, 'handshake'),
       write: this.#write,
@@ -83,6 +86,7 @@ export class StreamDoor {
       door,
       info,
       ...(instructions !== undefined && { instructions }),
+      ...(meta !== undefined && { meta }),
       scanner,
       isFarBehind: () => this.#slowness.isFarBehind,
     });

@@ -9,6 +9,7 @@ export type {
   PrefixRule,
   ToolFilter,
 } from '../catalog/index.js';
+export { isNamedBy } from '../catalog/index.js';
 export type { Advisory } from './advisory.js';
 export { createGateway } from './gateway.js';
 export { type LocalMountOptions, localMount } from './local/index.js';

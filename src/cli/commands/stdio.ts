@@ -4,7 +4,7 @@ import {
   gatewayLimitsOf,
   logEvents,
   mountsOf,
-  serveStdio,
+  runStdioDoor,
 } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { leaveSoon } from '../leave-soon.js';
@@ -35,7 +35,7 @@ async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
     cli.err.write('doorward: an MCP client speaks on this terminal; Ctrl-C ends it. By hand, try: doorward tools\n');
   }
   cli.releaseSignals?.();
-  const end = await serveStdio({
+  const end = await runStdioDoor({
     limits: gatewayLimitsOf(loaded.config),
     info: { name: 'doorward', title: 'doorward', version: VERSION },
     instructions: (declared) => {

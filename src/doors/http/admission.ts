@@ -3,8 +3,8 @@ import type { HeaderList, HttpExchange } from './exchange.js';
 import { type Refusal, refusal, refusalOf } from './refusal.js';
 
 export interface AdmissionOptions {
-  /** The port that is listened on; known only once it is. */
-  readonly port: () => number;
+  /** The port that is listened on; known only once it is. Absent where something else listens for us: any of ours is good. */
+  readonly port?: () => number;
   /** The address that is listened on, as it was configured. */
   readonly host: string;
   readonly publicUrl?: string;
@@ -65,7 +65,9 @@ export class Admission {
     if (this.#hosts.has(text)) return true;
     const [name, port] = splitHost(text);
     if (this.#hosts.has(name) && port !== undefined) return true;
-    return this.#own.has(name) && (port ?? '80') === String(this.#options.port());
+    if (!this.#own.has(name)) return false;
+    const ownPort = this.#options.port?.();
+    return ownPort === undefined || (port ?? '80') === String(ownPort);
   }
 }
 

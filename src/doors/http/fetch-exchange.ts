@@ -23,7 +23,9 @@ export class FetchExchange implements RoutedExchange {
   }
 
   header(name: string): string | undefined {
-    return this.#request.headers.get(name) ?? undefined;
+    const value = this.#request.headers.get(name) ?? undefined;
+    // A request that was made by hand has its host in its address alone.
+    return value === undefined && name === 'host' ? new URL(this.#request.url).host : value;
   }
 
   /** `Headers` joins what came twice, so that it fits nothing it is compared with, short of a comma of its own. */

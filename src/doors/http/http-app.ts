@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { toDoorError } from '../../base/index.js';
+import type { Surface } from '../../discovery/index.js';
 import type { HttpExchange } from './exchange.js';
 import type { HttpDoor } from './http-door.js';
 import type { Readiness } from './readiness.js';
@@ -16,6 +17,8 @@ export interface HttpAppOptions {
   /** The path of the MCP endpoint. */
   readonly path: string;
   readonly readiness: () => Readiness;
+  /** What documents are made from. */
+  readonly surface?: () => Surface;
   /** Absent where callers do not get their tokens from an authorization server. */
   readonly metadata?: ResourceMetadata;
 }

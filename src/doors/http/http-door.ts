@@ -33,6 +33,7 @@ export interface HttpDoorOptions {
   readonly info: SessionOptions['info'];
   /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
   readonly instructions?: SessionOptions['instructions'];
+  readonly meta?: SessionOptions['meta'];
   readonly admission: AdmissionOptions;
   readonly identifier: Identifier;
   /** Where callers read how to get a token (RFC 9728); absent where they get none by themselves. */
@@ -88,13 +89,20 @@ export class HttpDoor {
 
   constructor(options: HttpDoorOptions) {
     this.#options = options;
-    const { clock, maxSessions, idleTimeoutMs, limits, gateway, info, instructions } = options;
+    const { clock, maxSessions, idleTimeoutMs, limits, gateway, info, instructions, meta } = options;
     this.#admission = new Admission(options.admission);
     this.#beats = new Beats(clock);
     this.#scanner = new JsonScanner({ nestingLimit: limits.maxDepth + 2 });
     const scanner = this.#scanner;
     const reader = new RequestReader(scanner, limits.pageSize, 'handshake');
-    const shared = { limits, door: 'http', info, scanner, ...(instructions && { instructions }) };
+    const shared = {
+      limits,
+      door: 'http',
+      info,
+      scanner,
+      ...(instructions && { instructions }),
+      ...(meta && { meta }),
+    };
     this.#modernDoor = new ModernDoor(shared);
     this.#modernDoor.attach(gateway);
     const open = (parts: SessionParts): Session => {

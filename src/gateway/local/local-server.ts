@@ -1,6 +1,6 @@
 import { DoorError, decodeText, type Piece, type Principal, parseJson } from '../../base/index.js';
 import type { Outgoing } from '../../client/index.js';
-import { ToolError } from '../../contract/index.js';
+import { isToolError } from '../../contract/index.js';
 import {
   doorErrorMessage,
   errorMessage,
@@ -143,7 +143,7 @@ export class LocalServer {
   #failure(id: string, thrown: unknown, { name, uri }: Params): string {
     if (thrown instanceof DoorError) return doorErrorMessage(id, thrown);
     const what = String(name ?? uri);
-    if (thrown instanceof ToolError) return errorMessage(id, RPC.internalError, thrown.message);
+    if (isToolError(thrown)) return errorMessage(id, RPC.internalError, thrown.message);
     this.#options.failed(what, thrown);
     return errorMessage(id, RPC.internalError, UNEXPECTED(what));
   }
@@ -159,7 +159,7 @@ export class LocalServer {
       return toolResult(await handler(read.value, call.context));
     } catch (thrown) {
       if (call.isCancelled || thrown instanceof DoorError) throw thrown;
-      if (thrown instanceof ToolError) return toolFailure(thrown.message);
+      if (isToolError(thrown)) return toolFailure(thrown.message);
       this.#options.failed(tool.name, thrown);
       return toolFailure(UNEXPECTED(tool.name));
     }

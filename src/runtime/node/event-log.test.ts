@@ -135,7 +135,7 @@ test('an answer of which nobody knows whose call it was for is told without a na
 
 describe('levels', () => {
   test.each([
-    { level: 'error', names: ['upstream.lost'] },
+    { level: 'error', names: ['upstream.lost', 'handler.failed'] },
     {
       level: 'warn',
       names: [
@@ -144,6 +144,7 @@ describe('levels', () => {
         'tool.excluded',
         'call.rejected',
         'output.violation',
+        'handler.failed',
         'elicitation.rejected',
         'auth.required',
         'door.warning',

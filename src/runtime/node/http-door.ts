@@ -64,14 +64,16 @@ export async function openHttpDoor(setup: HttpDoorSetup): Promise<OpenHttpDoor> 
   return { door, server, url: `http://${shownHost(host)}:${port}${path}` };
 }
 
-interface Means {
+/** What telling callers apart needs. */
+export interface Means {
   readonly lib: Awaited<ReturnType<typeof loadHttpDoor>>;
   readonly environment: Environment;
   readonly clock: Clock;
   readonly events: EventBus;
 }
 
-function identifierOf(auth: HttpAuth | undefined, { lib, environment, clock, events }: Means): Identifier {
+/** Tells callers apart as the configuration says. */
+export function identifierOf(auth: HttpAuth | undefined, { lib, environment, clock, events }: Means): Identifier {
   if (auth === undefined) return lib.anyone;
   if (auth.kind === 'tokens') return lib.tokenIdentifier(auth.tokens, auth.requiredScopes);
   // The address of the keys is the operator's own word, so wherever that lies may be asked.
@@ -84,7 +86,7 @@ function identifierOf(auth: HttpAuth | undefined, { lib, environment, clock, eve
 }
 
 /** Whoever can reach the port can do whatever the servers behind it can: on a network that is nobody's choice by default. */
-function refuseOpenBind({ host, auth }: HttpSettings): void {
+export function refuseOpenBind({ host, auth }: Pick<HttpSettings, 'host' | 'auth'>): void {
   if (auth !== undefined || isLoopback(host)) return;
   throw new DoorError('CONFIG_INVALID', `http.host is ${host}, and everybody who can reach it could come in`, {
     data: { reason: 'open-bind', host },
@@ -98,7 +100,8 @@ export function isLoopback(host: string): boolean {
   return name === 'localhost' || name === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
 }
 
-function shownHost(host: string): string {
+/** The host by which callers on this machine reach what listens on an address. */
+export function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::' || host === '[::]') return '127.0.0.1';
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }

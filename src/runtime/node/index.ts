@@ -24,6 +24,13 @@ export { killGroups } from './process-group.js';
 export { loadProject, type PackageFacts, type Project } from './project.js';
 export type { ProjectSettings } from './project-fields.js';
 export { type RemoteOptions, remoteTransport } from './remote-transport.js';
+export {
+  type RunningServer,
+  type ServeOptions,
+  type ServeStdioOptions,
+  serve,
+  serveStdio,
+} from './serve-implementation.js';
 export { type SpawnOptions, spawnTransport } from './spawn-transport.js';
-export { type StdioEnd, type StdioOptions, serveStdio } from './stdio.js';
+export { runStdioDoor, type StdioEnd, type StdioOptions } from './stdio.js';
 export { readTrust, removeTrust, sha256Of, writeTrust } from './trust-store.js';

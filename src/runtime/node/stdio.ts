@@ -20,6 +20,7 @@ export interface StdioOptions {
   readonly info: Implementation;
   /** What models are told about the servers behind the door, given what the caller declares; '' for nothing. */
   readonly instructions?: StreamDoorOptions['instructions'];
+  readonly meta?: StreamDoorOptions['meta'];
   /** Ends serving as SIGTERM does. */
   readonly signal?: CancelSignal;
 }
@@ -48,7 +49,7 @@ const DRAIN_MS: Readonly<Record<StdioEnd['kind'], number>> = {
 const LAST_WRITE: Patience = { timeoutMs: LAST_WRITE_MS, hurriedMs: HURRIED_WRITE_MS };
 
 /** Serves one caller on stdin and stdout until it leaves or a signal comes; then ends everything that was started. */
-export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
+export async function runStdioDoor(options: StdioOptions): Promise<StdioEnd> {
   lendNativeBytes();
   const output = process.stdout;
   const sink = new Sink(output);
@@ -60,6 +61,7 @@ export async function serveStdio(options: StdioOptions): Promise<StdioEnd> {
     door: 'stdio',
     info: options.info,
     ...(options.instructions !== undefined && { instructions: options.instructions }),
+    ...(options.meta !== undefined && { meta: options.meta }),
     unreadBytes: () => sink.backlogBytes,
     pauseInput: (isPaused) => {
       if (isPaused) input.pause();
@@ -175,6 +177,7 @@ class Ends implements CancelListener {
   }
 }
 
-function localPrincipal(): Principal {
+/** Whoever started this process. */
+export function localPrincipal(): Principal {
   return { id: `local:${process.getuid?.() ?? 'user'}`, kind: 'local' };
 }
