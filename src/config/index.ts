@@ -3,6 +3,7 @@ export type { Origin } from './check-field.js';
 export type { Environment } from './expand.js';
 export type { HttpAuth, HttpSettings, HttpToken } from './http-settings.js';
 export { configJsonSchema, type JsonSchema } from './json-schema.js';
+export { parseJsonc } from './jsonc.js';
 export { findNearest } from './nearest.js';
 export { type FlagOverride, overridableFields } from './override.js';
 export { type Place, quoted } from './place.js';

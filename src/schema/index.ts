@@ -3,6 +3,7 @@ export { applyDefaults } from './defaults.js';
 export { dialectOf, findDialect } from './dialect.js';
 export { checkFlatForm } from './flat-form.js';
 export { DEFAULT_LIMITS } from './limits.js';
+export { joinPointer } from './pointer.js';
 export type {
   Compilation,
   CompileOptions,
@@ -13,4 +14,4 @@ export type {
   SchemaWarning,
   Verdict,
 } from './types.js';
-export { prepareEngine } from './warm-up.js';
+export { forbidCodeGeneration, prepareEngine } from './warm-up.js';
