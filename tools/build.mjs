@@ -173,7 +173,7 @@ function importedBy(paths, { getModuleInfo }) {
 }
 
 function bundleExports() {
-  return bundle({ ...EXPORTS, ...OWN }, { chunks: 'chunks' });
+  return bundle({ ...EXPORTS, ...OWN, ...ENGINES }, { chunks: 'chunks', plugins: [engineByCondition] });
 }
 
 async function bundle(entries, { plugins = [], chunks, layout, format = 'esm' }) {

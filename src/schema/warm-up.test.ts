@@ -45,3 +45,23 @@ test('where code generation is forbidden there is none, and nobody tries again',
   expect(findEngine(1_000)).toBeUndefined();
   expect(tries).toBe(1);
 });
+
+test('where it is said to be forbidden it is not even tried', async () => {
+  const { findEngine, forbidCodeGeneration, prepareEngine } = await fresh();
+  let tries = 0;
+  vi.stubGlobal('Function', function counted() {
+    tries += 1;
+  });
+  forbidCodeGeneration();
+  expect(findEngine(1_000)).toBeUndefined();
+  expect(await prepareEngine()).toBe(false);
+  expect(tries).toBe(0);
+});
+
+test('forbidding comes before what is being loaded meanwhile', async () => {
+  const { findEngine, forbidCodeGeneration, prepareEngine } = await fresh();
+  const prepared = prepareEngine();
+  forbidCodeGeneration();
+  expect(await prepared).toBe(false);
+  expect(findEngine(1_000)).toBeUndefined();
+});

@@ -26,6 +26,14 @@ export async function prepareEngine(): Promise<boolean> {
   return state.kind === 'ready';
 }
 
+/**
+ * From now on judges interpret, and nothing is tried. For platforms that forbid code generation, some of them only once a
+ * request is there, so that trying at start would mislead.
+ */
+export function forbidCodeGeneration(): void {
+  state = { kind: 'forbidden' };
+}
+
 /** Finds the engine for a judge that has done so many checks; the first warm one has it loaded. */
 export function findEngine(checks: number): Generate | undefined {
   if (state.kind === 'ready') return checks >= state.warmAfterChecks ? state.generate : undefined;
@@ -40,6 +48,7 @@ function load(): void {
   }
   const loaded = import('./engine.js').then(
     ({ generateCheck }) => {
+      if (state.kind === 'forbidden') return false;
       state = { kind: 'ready', generate: generateCheck, warmAfterChecks: WARM_AFTER_CHECKS };
       return true;
     },

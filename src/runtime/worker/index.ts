@@ -1,0 +1,4 @@
+export { createWorker, type DoorWorker, type WorkerOptions } from './create-worker.js';
+export { type FetchWireOptions, fetchWire } from './fetch-wire.js';
+export type { RequestContext } from './request-holds.js';
+export type { WorkerUpstream } from './worker-upstream.js';
