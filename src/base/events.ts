@@ -39,6 +39,14 @@ export interface DoorEvents {
     readonly tool?: string;
     readonly code?: ErrorCode;
   };
+  /** The tools of an upstream that comes and goes are there, or are not there any more. */
+  'mount.changed': {
+    readonly upstream: string;
+    readonly change: 'mounted' | 'unmounted';
+    readonly tools: number;
+    /** Why they are gone. */
+    readonly reason?: string;
+  };
   'tool.excluded': {
     readonly upstream: string;
     readonly tool: string;

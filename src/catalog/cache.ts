@@ -6,6 +6,8 @@ export interface CachedCatalog {
   readonly serverName: string;
   /** What the server told models about itself at initialize; `` where it said nothing. A store may keep only its beginning. */
   readonly instructions: string;
+  /** Of the contract that it serves, where it says one. */
+  readonly fingerprint?: string;
   /** Each tool's definition as JSON text on one line: what was mounted last. */
   readonly tools: readonly string[];
 }
@@ -16,4 +18,6 @@ export interface CatalogCache {
   read(key: string): CachedCatalog | undefined;
   /** Keeps a catalog. Returns at once; a write that fails is lost. */
   write(key: string, catalog: CachedCatalog): void;
+  /** Forgets a catalog, for whatever callers it was kept (`cacheKeyFor`). Returns at once. */
+  remove?(key: string): void;
 }

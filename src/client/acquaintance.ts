@@ -21,6 +21,8 @@ export interface AcquaintanceOptions {
   readonly warn: (warning: string, message: string) => void;
   /** Changes may have gone by untold. */
   readonly missed: () => void;
+  /** The stream on which it speaks unasked has ended. */
+  readonly silenced?: () => void;
 }
 
 /** How one upstream is spoken to, over all its connections: in which era, and what it is told of us. */
@@ -71,7 +73,7 @@ export class Acquaintance {
 
   /** Gets acquainted on a connection that is open, and listens for what is told unasked. @throws {DoorError} as `meet` */
   async make(connection: Connection): Promise<Hello> {
-    const { upstream, clock, info, capabilities, warn, missed } = this.#options;
+    const { upstream, clock, info, capabilities, warn, missed, silenced } = this.#options;
     const { era } = this.#memory;
     this.#isProbed = era === 'auto' && !this.#memory.isModern;
     this.#isRemote = connection.transport.hasStreams;
@@ -91,7 +93,8 @@ export class Acquaintance {
     this.#listening = undefined;
     if (hello.codec.era === 'modern') {
       const { timeoutMs } = this.#options;
-      this.#listening = new Listening({ upstream, connection, hello, clock, timeoutMs, warn, missed });
+      const ended = silenced && { ended: silenced };
+      this.#listening = new Listening({ upstream, connection, hello, clock, timeoutMs, warn, missed, ...ended });
       // Before anything is listed: what changes meanwhile is told of.
       this.#listening.start();
     }

@@ -27,6 +27,11 @@ export interface ClientOptions {
   readonly maxInFlight: number;
   /** Which era the upstream speaks. Default `auto`: it is found out. */
   readonly era?: 'auto' | Era;
+  /**
+   * It is somebody else's, and comes and goes: it is asked now and then whether it is there, and nothing is held against one
+   * that keeps ending.
+   */
+  readonly comesAndGoes?: boolean;
   /** How we introduce ourselves. */
   readonly info: Implementation;
   /** What the caller behind this client can be asked for: what the upstream is told at initialize. */

@@ -25,6 +25,7 @@ import { judgeArguments } from './judging.js';
 import { type ClientState, Lifecycle, type Ready, type SignsOfLife } from './lifecycle.js';
 import { ListWarnings } from './list-warnings.js';
 import { listTools, type ToolList } from './listing.js';
+import { Liveness } from './liveness.js';
 import { isOwnMethod, isPassedMethod, type OwnMethod, type PassedMethod } from './methods.js';
 import { listOffers } from './offers.js';
 import type { RequestOptions } from './pending.js';
@@ -62,6 +63,8 @@ export class Client {
   readonly #warnings: RareWarnings;
   readonly #listWarnings: ListWarnings;
   readonly #acquaintance: Acquaintance;
+  /** Of the connection in use, where its upstream comes and goes. */
+  #liveness: Liveness | undefined;
   /** The list changed while it was being fetched for the first time. */
   #isOutdated = false;
   #isPaused = false;
@@ -69,12 +72,13 @@ export class Client {
   #listedAtMs = 0;
   constructor(options: ClientOptions) {
     this.#options = options;
-    const { upstream, events, clock, startTimeoutMs, connect, random = Math.random } = options;
+    const { upstream, events, clock, startTimeoutMs, connect, random = Math.random, comesAndGoes = false } = options;
     this.#life = new Lifecycle({
       upstream,
       events,
       clock,
       random,
+      comesAndGoes,
       startTimeoutMs,
       maxStartMs: options.maxCallMs,
       connect,
@@ -100,7 +104,8 @@ export class Client {
       this.#outdated();
       if (this.state.kind === 'ready') this.#options.connected?.();
     };
-    return new Acquaintance({ upstream, clock, era, info, capabilities, timeoutMs, warn, missed });
+    const silenced = (): void => this.#liveness?.doubt();
+    return new Acquaintance({ upstream, clock, era, info, capabilities, timeoutMs, warn, missed, silenced });
   }
 
   get state(): ClientState {
@@ -347,11 +352,17 @@ export class Client {
       warn: (warning, message) => this.#warnings.tell(warning, `${upstream}: ${message}`),
       timedOut: (sentAtMs) => watch.timedOut(sentAtMs),
       doubted: () => doubt.raise(),
-      lost,
+      troubled: () => liveness?.doubt(),
+      lost: (reason) => {
+        liveness?.stop();
+        lost(reason);
+      },
       activity,
     });
     const watch = new HangWatch({ connection, clock, callTimeoutMs });
     const doubt = new Doubt(connection);
+    const liveness = this.#options.comesAndGoes ? new Liveness({ connection, clock }) : undefined;
+    this.#liveness = liveness;
     return connection;
   }
 
@@ -384,6 +395,7 @@ export class Client {
   #ready({ connection, hello, list }: Ready, isNews: boolean): void {
     const { upstream, events } = this.#options;
     if (this.#isPaused) connection.pause();
+    this.#liveness?.start();
     const { revision } = hello.codec;
     if (isNews) events.emit('upstream.connected', { upstream, revision, tools: list.tools.length });
     this.#options.listed(list);

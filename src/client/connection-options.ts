@@ -29,4 +29,6 @@ export interface ConnectionOptions {
   readonly timedOut?: (sentAtMs: number) => void;
   /** A request was refused as if the upstream knew neither us nor what we speak. */
   readonly doubted?: TransportHandlers['doubted'];
+  /** It may be gone: a request got no answer, or the stream on which it speaks unasked has ended. */
+  readonly troubled?: () => void;
 }

@@ -121,7 +121,11 @@ export class Connection implements PendingOwner {
         this.lastReadMs = this.#options.clock.monotonicMs();
         this.#line(bytes, start, end, stream);
       },
-      failed: (id, reason) => this.#failed(id, reason),
+      failed: (id, reason) => {
+        this.#failed(id, reason);
+        this.#options.troubled?.();
+      },
+      silenced: () => this.#options.troubled?.(),
       closed: (reason) => {
         this.#framer.end();
         this.#lose(reason);

@@ -29,7 +29,12 @@ export interface Hello {
   readonly capabilities: ServerCapabilities;
   /** What it tells models about itself; '' where it says nothing. */
   readonly instructions: string;
+  /** The fingerprint of the contract that it serves, where it says one. */
+  readonly fingerprint?: string;
 }
+
+/** Where a server says which contract it serves, in the result of `initialize` and of `server/discover`. */
+const FINGERPRINT = 'doorward/fingerprint';
 
 /** How we introduce ourselves, and what the caller behind us can be asked for. */
 export interface Introduction {
@@ -74,16 +79,19 @@ export interface SaidOfItself {
   readonly capabilities?: Record<string, unknown> | null;
   readonly serverInfo?: { readonly name?: unknown } | null;
   readonly instructions?: unknown;
+  readonly _meta?: Record<string, unknown> | null;
 }
 
 /** Reads what a server says of itself. */
 export function helloOf(codec: Codec, upstream: string, said: SaidOfItself): Hello {
   const name = said.serverInfo?.name;
+  const fingerprint = said._meta?.[FINGERPRINT];
   const { tools, resources, prompts, completions, logging } = said.capabilities ?? {};
   return {
     codec,
     name: typeof name === 'string' ? name : upstream,
     instructions: typeof said.instructions === 'string' ? said.instructions : '',
+    ...(typeof fingerprint === 'string' && { fingerprint }),
     capabilities: {
       tools: tools != null,
       resources: resources != null,

@@ -22,6 +22,8 @@ export interface ListeningOptions {
   readonly warn: (warning: string, message: string) => void;
   /** It tells again after it had stopped: what changed meanwhile nobody was told of. */
   readonly missed: () => void;
+  /** The stream has ended, and not because it was not wanted any more. */
+  readonly ended?: () => void;
 }
 
 const FIRST_DELAY_MS = 1_000;
@@ -241,6 +243,7 @@ export class Listening {
   #ended(stream: Stream, reason: unknown): void {
     const { connection, clock, warn } = this.#options;
     if (reason === STOPPED || !connection.isOpen || !this.#isOffered) return;
+    this.#options.ended?.();
     if (this.#stream === stream) this.#stream = undefined;
     this.#hasStopped = this.#stream === undefined;
     // One that agrees and ends at once is not well: whoever asks it again each second reads its lists each second, too.

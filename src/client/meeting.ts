@@ -150,7 +150,6 @@ function isRetryWanted({ kind, bytes, start, end }: RawAnswer): boolean {
 
 interface Discovered extends SaidOfItself {
   readonly supportedVersions?: unknown;
-  readonly _meta?: Record<string, unknown> | null;
 }
 
 interface WireError {

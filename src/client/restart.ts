@@ -4,12 +4,18 @@ export interface RestartOptions {
   readonly clock: Clock;
   /** A number in [0, 1). */
   readonly random: () => number;
+  /**
+   * It is not ours to start: trying again costs nobody a process, so it is tried every few seconds, however often it ended.
+   */
+  readonly comesAndGoes?: boolean;
 }
 
 const FIRST_DELAY_MS = 250;
 /** The longest wait between two attempts, and the pace of probes while the breaker is open. */
 const LONGEST_DELAY_MS = 30_000;
 const SHORTEST_DELAY_MS = 200;
+/** The longest wait where nothing of ours is started. */
+const LONGEST_VISIT_DELAY_MS = 5_000;
 /** Delays vary by this part of themselves either way, so that upstreams that fell together do not rise together. */
 const JITTER = 0.2;
 /** What has been up for so long counts as well: only then is what happened before forgotten. */
@@ -34,6 +40,7 @@ export interface AfterEnd {
 export class RestartPolicy {
   readonly #clock: Clock;
   readonly #random: () => number;
+  readonly #comesAndGoes: boolean;
   /** Ends since it was last stable. */
   #ends = 0;
   /** When the latest of them were, oldest first; at most `MAX_ENDS`. */
@@ -41,9 +48,10 @@ export class RestartPolicy {
   #upSinceMs: number | undefined;
   #isOpen = false;
 
-  constructor({ clock, random }: RestartOptions) {
+  constructor({ clock, random, comesAndGoes = false }: RestartOptions) {
     this.#clock = clock;
     this.#random = random;
+    this.#comesAndGoes = comesAndGoes;
   }
 
   /** The breaker is open: nothing but the probes after each `ended` may start the upstream. */
@@ -65,7 +73,7 @@ export class RestartPolicy {
     if (this.#isStable()) this.#forget();
     this.#upSinceMs = undefined;
     this.#ends++;
-    if (isShutOut) {
+    if (isShutOut || this.#comesAndGoes) {
       this.#endedAtMs = [];
       this.#isOpen = false;
       return { delayMs: this.#delayMs(), isFirst: this.#ends === 1 };
@@ -87,7 +95,8 @@ export class RestartPolicy {
   }
 
   #delayMs(): number {
-    const doubledMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#ends - 1));
+    const longestMs = this.#comesAndGoes ? LONGEST_VISIT_DELAY_MS : LONGEST_DELAY_MS;
+    const doubledMs = Math.min(longestMs, FIRST_DELAY_MS * 2 ** (this.#ends - 1));
     const delayMs = this.#isOpen ? LONGEST_DELAY_MS : doubledMs;
     const jitter = 1 - JITTER + 2 * JITTER * this.#random();
     return Math.max(SHORTEST_DELAY_MS, Math.round(delayMs * jitter));

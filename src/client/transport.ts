@@ -111,6 +111,8 @@ export interface TransportHandlers extends LineHandlers {
   failed(id: number, reason: DoorError): void;
   /** A request of ours was refused as if the server knew neither us nor what we speak; it has heard of its own fate. */
   doubted?(): void;
+  /** The stream on which it speaks unasked has ended, or cannot be opened; it is tried again by itself. */
+  silenced?(): void;
 }
 
 /** How a transport gets leave to be where it is (OAuth, static headers). The runtime supplies it. */

@@ -15,9 +15,9 @@ export interface Advisory {
   readonly id: string;
   /**
    * `starting`: it has not answered for some seconds; `failed`: it cannot be reached now; `flapping`: it keeps ending;
-   * `degraded`: it works, but tools were left out.
+   * `degraded`: it works, but tools were left out; `signed-out`: it is a remote that nobody is signed in at.
    */
-  readonly status: 'starting' | 'failed' | 'flapping' | 'degraded';
+  readonly status: 'starting' | 'failed' | 'flapping' | 'degraded' | 'signed-out';
   /** The code of docs/errors.md, where one failure is to blame. */
   readonly code?: string;
   readonly reason: string;
@@ -60,7 +60,7 @@ export class StatusBoard {
 
   read(): RelayedAnswer {
     const upstreams = this.advisories();
-    const all = this.#mounts.length;
+    const all = this.#mounts.filter(({ isNamed }) => isNamed).length;
     const summary =
       upstreams.length === 0 ? `all ${all} servers are well` : `${upstreams.length} of ${all} servers need a look`;
     const text = JSON.stringify({ summary, upstreams });
@@ -112,9 +112,9 @@ function adviceOn(mount: MountedUpstream, nowMs: number): Advisory | undefined {
   const { id, state } = mount;
   switch (state.kind) {
     case 'failed':
-      return adviceOfFailure(id, state);
+      return adviceOfFailure(mount, state);
     case 'connecting':
-      if (state.failure !== undefined) return adviceOfFailure(id, state.failure);
+      if (state.failure !== undefined) return adviceOfFailure(mount, state.failure);
       if (nowMs - state.sinceMs < SLOW_START_MS) return undefined;
       return {
         id,
@@ -131,13 +131,17 @@ function adviceOn(mount: MountedUpstream, nowMs: number): Advisory | undefined {
   }
 }
 
-function adviceOfFailure(id: string, { error, sinceMs, retryAtMs, isFlapping }: UpstreamFailure): Advisory {
+function adviceOfFailure(mount: MountedUpstream, { error, sinceMs, retryAtMs, isFlapping }: UpstreamFailure): Advisory {
+  const { id, login } = mount;
+  // Whatever was asked there: it is signing in that helps, and only that.
+  const isSignedOut = mount.comesAndGoes && error.code === 'AUTH_REQUIRED';
+  const own = 'See with --verbose what it writes, or run its command by hand.';
   return {
     id,
-    status: isFlapping ? 'flapping' : 'failed',
+    status: isSignedOut ? 'signed-out' : isFlapping ? 'flapping' : 'failed',
     code: error.code,
     reason: error.message,
-    action: error.hint ?? 'See with --verbose what it writes, or run its command by hand.',
+    action: (isSignedOut ? login : undefined) ?? error.hint ?? own,
     since: sinceMs === undefined ? null : isoOf(sinceMs),
     retryAtMs: retryAtMs ?? null,
   };

@@ -13,6 +13,8 @@ export interface FleetOptions {
   /** Names mean the same to every caller, whatever fleet it is served by. */
   readonly names: NameBook;
   readonly offerNames: OfferBook;
+  /** Tools that were left out since one of ours has their name, as far as that was told: by mount and tool. */
+  readonly shadowed: Set<string>;
   readonly parked: ParkedRequests;
   /** Takes requests on until they are done, whatever rounds that needs. */
   readonly rounds: Rounds;

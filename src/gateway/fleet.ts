@@ -26,6 +26,7 @@ import { resultOf } from './answers.js';
 import { type CallArguments, CallRecord } from './call-record.js';
 import type { FleetOptions } from './fleet-options.js';
 import { type Advertised, ListWatch, reportExclusions, reportToolChanges } from './list-watch.js';
+import { withoutShadowed } from './local-wins.js';
 import { type About, MountedUpstream, type MountListener } from './mounted.js';
 import { MAX_SHOWN, mountNotFound, toolNotFound } from './not-found.js';
 import { Notifications, OWN_STATUS, type Recipient } from './notifications.js';
@@ -57,6 +58,7 @@ export class Fleet {
   readonly #listener: MountListener = {
     listed: () => this.#rebuild(),
     failed: () => this.#status.look(),
+    refitted: () => this.#refit(),
     connected: (mounted) => this.#connected(mounted),
     notified: (mounted, method, params, about) => this.#notified(mounted, method, params, about),
   };
@@ -357,7 +359,7 @@ export class Fleet {
     this.start();
     // One that must have it is started anew for it, where it is down.
     const unlisted = this.mounts.filter((mount) => {
-      return !mount.hasListed && (mount.hasPrefixOf(name) || (!mount.isSettled && mount.mayOwn(name)));
+      return !mount.hasListed && (mount.claims(name) || (!mount.isSettled && mount.mayOwn(name)));
     });
     if (unlisted.length > 0) await orAborted(this.#firstWith(name, unlisted), signal);
     // Shown, for its caller will use the name again: it must go on meaning the same tool.
@@ -423,6 +425,16 @@ export class Fleet {
 
   #rebuild(): void {
     this.#firstListedAtMs ??= this.options.clock.monotonicMs();
+    this.#renew();
+  }
+
+  /** An upstream has come or gone, and its offers with it. */
+  #refit(): void {
+    this.#renew();
+    this.#offers.refit();
+  }
+
+  #renew(): void {
     const before = this.#snapshot;
     this.#snapshot = this.#build();
     reportExclusions(before, this.#snapshot, this.options.events);
@@ -433,13 +445,18 @@ export class Fleet {
   #build(): CatalogSnapshot {
     const lists: MountedList[] = [];
     for (const mount of this.mounts) if (mount.list !== undefined) lists.push(mount.list);
-    return buildSnapshot(lists, this.options.names, ({ name, mount, tool, instead }) =>
-      this.options.events.emit('server.warning', {
-        upstream: mount,
-        warning: 'name-collision',
-        tool,
-        message: `${mount}: the name ${name} is taken; ${tool} is ${instead}`,
-      }),
+    const visiting = new Set(this.mounts.flatMap(({ id, comesAndGoes }) => (comesAndGoes ? [id] : [])));
+    const { shadowed: told, events } = this.options;
+    return buildSnapshot(
+      withoutShadowed(lists, { visiting, told, events }),
+      this.options.names,
+      ({ name, mount, tool, instead }) =>
+        events.emit('server.warning', {
+          upstream: mount,
+          warning: 'name-collision',
+          tool,
+          message: `${mount}: the name ${name} is taken; ${tool} is ${instead}`,
+        }),
     );
   }
 }

@@ -32,6 +32,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     events,
     names: new NameBook(),
     offerNames: new OfferBook(),
+    shadowed: new Set(),
     parked,
     rounds: new Rounds({ key, store, clock, events, parked }),
     tasks: new Tasks({ key, clock, events }),
@@ -64,7 +65,7 @@ class MountGateway extends FleetView implements Gateway {
   }
 
   upstreams(): readonly UpstreamStatus[] {
-    return this.fleet.mounts.map(({ id, state }) => ({ id, state }));
+    return this.fleet.mounts.filter(({ isNamed }) => isNamed).map(({ id, state }) => ({ id, state }));
   }
 
   snapshot(): CatalogSnapshot {

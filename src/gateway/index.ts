@@ -13,6 +13,7 @@ export { isNamedBy } from '../catalog/index.js';
 export type { Advisory } from './advisory.js';
 export { createGateway } from './gateway.js';
 export { type LocalMountOptions, localMount } from './local/index.js';
+export type { Attendance, Presence } from './presence.js';
 export type {
   BrokenMount,
   Gateway,

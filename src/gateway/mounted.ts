@@ -9,12 +9,14 @@ import {
   type OfferKind,
   type PrefixRule,
 } from '../catalog/index.js';
-import { askingOf, Client, definitionsOf, readCachedTools } from '../client/index.js';
+import { type Client, definitionsOf, readCachedTools, type ToolList } from '../client/index.js';
 import { type Era, findModernCodec } from '../protocol/index.js';
 import type { FleetOptions } from './fleet-options.js';
+import { warnOfIdlePatterns } from './idle-patterns.js';
+import { mountClient } from './mount-client.js';
+import { ALWAYS, type Attendance } from './presence.js';
 import type { BrokenMount, Mount, UpstreamFailure, UpstreamState, Validation } from './types.js';
 
-const DEFAULT_TIMEOUT_MS = 60_000;
 const VALIDATION: Validation = {
   invalidArguments: 'protocol-error',
   outputs: 'warn',
@@ -29,6 +31,8 @@ export interface MountListener {
   listed(): void;
   /** It failed: for the first time, or again. */
   failed(): void;
+  /** What it lists is shown again, or not any more: it has come or gone. */
+  refitted(): void;
   /** It is connected, at first or anew: what it was asked to remember it has forgotten. */
   connected(mount: MountedUpstream): void;
   /** A notification that is no answer to a request of ours; the params are lent for the time of the call. */
@@ -47,6 +51,8 @@ type Listing =
   | { readonly kind: 'remembered'; readonly list: MountedList }
   | { readonly kind: 'listed'; readonly list: MountedList; readonly atMs: number };
 
+const NOTHING_LISTED: Listing = { kind: 'none' };
+
 /** One mount at work in one fleet: its client, what it listed last, and whether that is known to hold. */
 export class MountedUpstream {
   readonly id: string;
@@ -56,8 +62,18 @@ export class MountedUpstream {
   /** What it offers besides tools, by kind, as far as that was asked for. */
   readonly offers = new Map<OfferKind, readonly ListedOffer[]>();
 
-  #listing: Listing = { kind: 'none' };
-  readonly #prefix: PrefixRule;
+  #listing: Listing = NOTHING_LISTED;
+  /** What it listed last, shown or not. */
+  #known: MountedList | undefined;
+  readonly #ownPrefix: PrefixRule;
+  /** Of the contract it serves, as it said last. */
+  #fingerprint: string | undefined;
+  #attendance: Attendance = ALWAYS;
+  #wasShown = false;
+  #isStarted = false;
+  readonly #stopFollowing: () => void = () => {};
+  /** Clients of earlier logins that have not ended yet. */
+  readonly #endings = new Set<Promise<void>>();
   readonly #options: FleetOptions;
   readonly #mount: Mount | undefined;
   readonly #toldPatterns = new Set<string>();
@@ -67,7 +83,7 @@ export class MountedUpstream {
   #lastServed: string | undefined;
   /** By URI, the fleets that want to be told when the resource changes. */
   readonly #wanted = new Map<string, Set<MountListener>>();
-  readonly #client: Client | undefined;
+  #client: Client | undefined;
   readonly #error: DoorError | undefined;
 
   constructor(mount: Mount | BrokenMount, options: FleetOptions, listener: MountListener) {
@@ -76,7 +92,7 @@ export class MountedUpstream {
     this.#options = options;
     this.transport = 'isLocal' in mount && mount.isLocal ? 'local' : 'proxied';
     this.#listeners = new Set([listener]);
-    this.#prefix = ('prefix' in mount ? mount.prefix : undefined) ?? gateway.prefix ?? 'always';
+    this.#ownPrefix = ('prefix' in mount ? mount.prefix : undefined) ?? gateway.prefix ?? 'always';
     if ('error' in mount) {
       this.validation = { ...VALIDATION, ...gateway.validation };
       this.#error = mount.error;
@@ -84,42 +100,113 @@ export class MountedUpstream {
     }
     this.#mount = mount;
     this.validation = { ...VALIDATION, ...gateway.validation, ...mount.validation };
-    this.#client = this.#makeClient(mount);
+    const { presence } = mount;
+    if (presence !== undefined) {
+      this.#attendance = presence.now;
+      this.#stopFollowing = presence.onChange(() => this.#attend(mount, presence.now));
+    }
+    if (this.#attendance.kind === 'here') this.#client = this.#makeClient(mount);
+  }
+
+  /** It is there while somebody is signed in; what it lists is shown while it can be used. */
+  get comesAndGoes(): boolean {
+    return this.#mount?.presence !== undefined;
+  }
+
+  /** Somebody has named it: an upstream that comes and goes may be none yet. */
+  get isNamed(): boolean {
+    return this.#attendance.kind !== 'none';
+  }
+
+  /** How to sign in, where it comes and goes. */
+  get login(): string | undefined {
+    return this.#mount?.presence?.login;
+  }
+
+  get #prefix(): PrefixRule {
+    const ours = this.#mount?.presence?.fingerprint;
+    return ours !== undefined && ours === this.#fingerprint ? 'never' : this.#ownPrefix;
+  }
+
+  /** What it lists is not shown: it comes and goes, and is not known to be there. */
+  get #isWithheld(): boolean {
+    if (!this.comesAndGoes) return false;
+    const state = this.#client?.state;
+    if (state?.kind === 'ready') return false;
+    // What is remembered is shown while it is connected to for the first time.
+    return state?.kind !== 'idle' && (state?.kind !== 'connecting' || state.failed !== undefined);
   }
 
   #makeClient(mount: Mount): Client {
-    const { gateway, limits, clock, events, caller, capabilities, parked } = this.#options;
-    const { elicitationFormats: formats, elicitationSchemas: schemas } = this.validation;
-    return new Client({
-      upstream: mount.id,
-      connect: mount.connect,
-      events,
-      clock,
-      validation: this.validation,
-      startTimeoutMs: mount.startTimeoutMs ?? DEFAULT_TIMEOUT_MS,
-      callTimeoutMs: mount.callTimeoutMs ?? DEFAULT_TIMEOUT_MS,
-      maxCallMs: limits.maxCallMs,
-      maxMessageBytes: limits.maxMessageBytes,
-      maxDepth: limits.maxDepth,
-      maxInFlight: limits.maxInFlight,
-      info: gateway.info ?? { name: 'doorward', version: '0.0.0' },
-      ...(gateway.random !== undefined && { random: gateway.random }),
-      ...(mount.era !== undefined && { era: mount.era }),
-      ...(capabilities !== undefined && {
-        capabilities,
-        ask: askingOf({ upstream: mount.id, ...(caller && { caller }), events, clock, parked, formats, schemas }),
-      }),
-      listed: ({ tools, exclusions }) => {
-        const list = { mount: mount.id, prefix: this.#prefix, filter: mount.tools ?? {}, tools, exclusions };
-        this.#listing = { kind: 'listed', list, atMs: clock.nowMs() };
-        this.#warnOfIdlePatterns(list);
-        this.#remember(list);
-        this.#tell((listener) => listener.listed());
-      },
-      failed: () => this.#tell((listener) => listener.failed()),
-      connected: () => this.#tell((listener) => listener.connected(this)),
-      notified: (method, params, about) => this.#tell((listener) => listener.notified(this, method, params, about)),
+    // One that was left may still have something to say; nobody hears it.
+    const ifMine = (task: () => void): void => {
+      if (this.#client === client) task();
+    };
+    const client: Client = mountClient(mount, this.validation, this.#options, {
+      listed: (list) => ifMine(() => this.#listed(mount, list)),
+      failed: () => ifMine(() => this.#failed()),
+      connected: () => ifMine(() => this.#tell((listener) => listener.connected(this))),
+      notified: (method, params, about) =>
+        ifMine(() => this.#tell((listener) => listener.notified(this, method, params, about))),
     });
+    return client;
+  }
+
+  #listed(mount: Mount, { tools, exclusions }: ToolList): void {
+    const { clock } = this.#options;
+    const { state } = this.#client!;
+    if (state.kind === 'ready') this.#fingerprint = state.hello.fingerprint;
+    const list = { mount: mount.id, prefix: this.#prefix, filter: mount.tools ?? {}, tools, exclusions };
+    this.#listing = { kind: 'listed', list, atMs: clock.nowMs() };
+    this.#known = list;
+    warnOfIdlePatterns(list, this.#toldPatterns, this.#options.events);
+    this.#remember(list);
+    this.#tell((listener) => listener.listed());
+    this.#tellShown();
+  }
+
+  #failed(): void {
+    this.#tell((listener) => listener.failed());
+    if (!this.comesAndGoes) return;
+    // What it had to offer may be another by the time it is back.
+    this.offers.clear();
+    this.#tell((listener) => listener.refitted());
+    this.#tellShown();
+  }
+
+  /** Somebody has signed in, or out, or in again. */
+  #attend(mount: Mount, now: Attendance): void {
+    const before = this.#attendance;
+    const left = this.#client;
+    this.#attendance = now;
+    this.#client = undefined;
+    this.#listing = NOTHING_LISTED;
+    this.#fingerprint = undefined;
+    this.offers.clear();
+    if (left !== undefined) this.#end(left);
+    const key = before.kind === 'here' ? before.cacheKey : undefined;
+    if (key !== undefined && !(now.kind === 'here' && now.cacheKey === key)) this.#options.gateway.cache?.remove?.(key);
+    if (now.kind === 'here') this.#client = this.#makeClient(mount);
+    this.#tell((listener) => listener.refitted());
+    this.#tellShown();
+    if (this.#isStarted) this.start();
+  }
+
+  #end(client: Client): void {
+    const ended = client.close().finally(() => this.#endings.delete(ended));
+    this.#endings.add(ended);
+  }
+
+  /** Tells of tools that have come, or are gone, with the upstream they are of. */
+  #tellShown(): void {
+    const isShown = this.comesAndGoes && this.hasListed;
+    if (isShown === this.#wasShown) return;
+    this.#wasShown = isShown;
+    const { id: upstream, list, failure } = this;
+    const tools = (list ?? this.#known)?.tools.length ?? 0;
+    const reason = isShown ? undefined : (failure?.error.message ?? `${upstream} is not there any more`);
+    const change = isShown ? 'mounted' : 'unmounted';
+    this.#options.events.emit('mount.changed', { upstream, change, tools, ...(reason !== undefined && { reason }) });
   }
 
   #tell(tell: (listener: MountListener) => void): void {
@@ -174,9 +261,11 @@ export class MountedUpstream {
     if (cached === undefined) return false;
     const era = findModernCodec(cached.revision) === undefined ? 'handshake' : 'modern';
     this.#client?.recallEra(era, cached.savedAtMs);
+    this.#fingerprint = cached.fingerprint;
     const tools = readCachedTools(this.id, cached.tools, era);
     const list = { mount: this.id, prefix: this.#prefix, filter: this.#mount?.tools ?? {}, tools, exclusions: [] };
     this.#listing = { kind: 'remembered', list };
+    this.#known = list;
     return true;
   }
 
@@ -185,35 +274,41 @@ export class MountedUpstream {
     const { cache } = this.#options.gateway;
     const state = this.#client?.state;
     if (key === undefined || cache === undefined || state?.kind !== 'ready') return;
-    const { codec, name, instructions } = state.hello;
+    const { codec, name, instructions, fingerprint } = state.hello;
     cache.write(key, {
       savedAtMs: this.#options.clock.nowMs(),
       revision: codec.revision,
       serverName: name,
       instructions,
+      ...(fingerprint !== undefined && { fingerprint }),
       tools: definitionsOf(list),
     });
   }
 
   /** A server may list other tools to a caller it can ask more of: what it listed to whom is kept apart. */
   get #cacheKey(): string | undefined {
-    const key = this.#mount?.cacheKey;
+    const attendance = this.#attendance;
+    const key = this.comesAndGoes
+      ? attendance.kind === 'here'
+        ? attendance.cacheKey
+        : undefined
+      : this.#mount?.cacheKey;
     return key === undefined ? undefined : cacheKeyFor(key, this.#options.capabilities ?? {});
   }
 
   /** What it listed last, in this process or an earlier one; kept when the upstream is lost. */
   get list(): MountedList | undefined {
-    return this.#listing.kind === 'none' ? undefined : this.#listing.list;
+    return this.#listing.kind === 'none' || this.#isWithheld ? undefined : this.#listing.list;
   }
 
   /** The list is remembered from an earlier process: shown, but nothing is refused by it. */
   get isStale(): boolean {
-    return this.#listing.kind === 'remembered';
+    return this.#listing.kind === 'remembered' && !this.#isWithheld;
   }
 
-  /** Whether it has listed its tools in this process. */
+  /** Whether it has listed its tools in this process, and can still be taken at its word. */
   get hasListed(): boolean {
-    return this.#listing.kind === 'listed';
+    return this.#listing.kind === 'listed' && !this.#isWithheld;
   }
 
   /** When it last listed in this process; epoch milliseconds. */
@@ -224,6 +319,13 @@ export class MountedUpstream {
   /** Whether a public name begins as the prefixed names of this mount do. */
   hasPrefixOf(name: string): boolean {
     return name.startsWith(namePrefix(this.id));
+  }
+
+  /** Whether a public name must be of this mount: by its beginning, or since it listed it before it went. */
+  claims(name: string): boolean {
+    if (this.hasPrefixOf(name)) return true;
+    const known = this.#isWithheld ? this.#known : undefined;
+    return known?.tools.some((tool) => isNameOf(name, known.prefix, known.mount, tool.name)) ?? false;
   }
 
   /** Whether a public name could be that of a tool of this mount, listed or not. */
@@ -242,23 +344,19 @@ export class MountedUpstream {
     );
   }
 
-  /** A pattern that matches nothing is nearly always a typo, and hides every tool when it is the only one allowed. */
-  #warnOfIdlePatterns({ mount, filter, tools, exclusions }: MountedList): void {
-    const names = [...tools.map((tool) => tool.name), ...exclusions.map((exclusion) => exclusion.tool)];
-    for (const [field, patterns] of Object.entries({ allow: filter.allow ?? [], deny: filter.deny ?? [] })) {
-      for (const pattern of patterns) {
-        if (this.#toldPatterns.has(pattern) || names.some((name) => isMounted(name, { allow: [pattern] }))) continue;
-        this.#toldPatterns.add(pattern);
-        const message = `${mount}: tools.${field} names ${JSON.stringify(pattern)}, which matches no tool of this server`;
-        this.#options.events.emit('server.warning', { upstream: mount, warning: 'idle-pattern', message });
-      }
-    }
+  /** @throws {DoorError} why this mount has no client: its configuration is bad, or nobody is signed in */
+  getClient(): Client {
+    if (this.#client === undefined) throw this.#absence ?? new DoorError('INTERNAL', `${this.id}: no client`);
+    return this.#client;
   }
 
-  /** @throws {DoorError} why this mount has no client: its configuration is bad or not supported yet */
-  getClient(): Client {
-    if (this.#client === undefined) throw this.#error ?? new DoorError('INTERNAL', `${this.id}: no client`);
-    return this.#client;
+  /** Why there is no client. */
+  get #absence(): DoorError | undefined {
+    if (this.#attendance.kind !== 'signed-out') return this.#error;
+    return new DoorError('AUTH_REQUIRED', this.#attendance.reason, {
+      data: { upstream: this.id },
+      ...(this.login !== undefined && { hint: this.login }),
+    });
   }
 
   /** Why it cannot be used now; undefined where it can, or is being started for the first time. */
@@ -269,7 +367,7 @@ export class MountedUpstream {
 
   /** What a call is refused with while it cannot be used. */
   get refusal(): DoorError | undefined {
-    return this.#client === undefined ? this.#error : this.#client.refusal;
+    return this.#client === undefined ? this.#absence : this.#client.refusal;
   }
 
   /** It was up, or was to be, and is started again; one whose configuration is bad is not down but absent. */
@@ -296,7 +394,8 @@ export class MountedUpstream {
 
   /** What the catalog makes of it. */
   get mountedOffers(): MountedOffers {
-    const { id: mount, offers } = this;
+    const { id: mount } = this;
+    const offers: ReadonlyMap<OfferKind, readonly ListedOffer[]> = this.#isWithheld ? new Map() : this.offers;
     return {
       mount,
       prefix: this.#prefix,
@@ -313,13 +412,17 @@ export class MountedUpstream {
    * @throws {DoorError} why it cannot be asked, or what is wrong with its answer
    */
   async loadOffers(kind: OfferKind): Promise<boolean> {
-    if (this.#client === undefined) return false;
-    this.offers.set(kind, await this.#client.listOffers(kind));
+    const client = this.#client;
+    if (client === undefined) return false;
+    const listed = await client.listOffers(kind);
+    if (this.#client !== client) return false;
+    this.offers.set(kind, listed);
     return true;
   }
 
   /** Starts it unless it was started before: then it starts anew by itself. */
   start(): void {
+    this.#isStarted = true;
     if (this.#client?.state.kind === 'idle') void this.settle();
   }
 
@@ -338,7 +441,7 @@ export class MountedUpstream {
   }
 
   get state(): UpstreamState {
-    if (this.#client === undefined) return { kind: 'failed', error: this.#error!, isFlapping: false };
+    if (this.#client === undefined) return this.#stateOfNone();
     const { state } = this.#client;
     switch (state.kind) {
       case 'ready':
@@ -359,6 +462,13 @@ export class MountedUpstream {
     }
   }
 
+  #stateOfNone(): UpstreamState {
+    const error = this.#absence;
+    if (error === undefined) return { kind: 'idle' };
+    const { sinceMs } = this.#attendance as { readonly sinceMs?: number };
+    return { kind: 'failed', error, isFlapping: false, ...(sinceMs !== undefined && { sinceMs }) };
+  }
+
   pause(): void {
     this.#client?.pause();
   }
@@ -368,6 +478,7 @@ export class MountedUpstream {
   }
 
   async close(): Promise<void> {
-    await this.#client?.close();
+    this.#stopFollowing();
+    await Promise.all([this.#client?.close(), ...this.#endings]);
   }
 }

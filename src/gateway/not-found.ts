@@ -45,7 +45,7 @@ export function toolNotFound(name: string, { mounts, snapshot }: Searched, mount
 export function mountNotFound(id: string, mounts: readonly MountedUpstream[]): DoorError {
   const hint = nearest(
     id,
-    mounts.map((mount) => mount.id),
+    mounts.filter(({ isNamed }) => isNamed).map((mount) => mount.id),
   );
   return new DoorError('TOOL_UNKNOWN', `There is no server ${JSON.stringify(id)}`, {
     data: { upstream: id },
@@ -94,7 +94,7 @@ function failureOfOwner(
   mount: string | undefined,
 ): DoorError | undefined {
   for (const each of mounts) {
-    const isOwner = mount !== undefined || each.hasPrefixOf(name);
+    const isOwner = mount !== undefined || each.claims(name);
     if (!isOwner || each.hasListed) continue;
     if (each.refusal !== undefined) return each.refusal;
   }

@@ -131,6 +131,11 @@ export class OfferShelf {
     }
   }
 
+  /** What a mount listed is shown again, or not any more. */
+  refit(): void {
+    this.#rebuild();
+  }
+
   close(): void {
     for (const { lists } of this.#asked.values()) for (const list of lists.values()) list.close();
   }

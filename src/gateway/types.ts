@@ -22,6 +22,7 @@ import type { Transport } from '../client/index.js';
 import type { CallParams, Era, LogLevel, RequestParams } from '../protocol/index.js';
 import type { Issue } from '../schema/index.js';
 import type { StateStore } from '../store/index.js';
+import type { Presence } from './presence.js';
 
 /** What becomes of calls and tools that break a schema. There is no value that turns judging arguments off. */
 export interface Validation {
@@ -62,6 +63,8 @@ export interface Mount {
   readonly aliases?: ReadonlyMap<string, string>;
   /** Who may see and call its tools. Absent: everybody who may come in. */
   readonly access?: MountAccess;
+  /** Where it comes and goes, whether it is there; the cache's key is then that of `presence.now`. Default: always there. */
+  readonly presence?: Presence;
 }
 
 /** Who may see and call the tools of one mount, by the upstream's own names. */

@@ -165,6 +165,7 @@ class HttpTransport implements Transport, PostOwner {
       link,
       message: (data) => this.#deliver(data),
       sessionLost: () => this.sessionLost(),
+      ended: () => this.handlers.silenced?.(),
     });
   }
 

@@ -9,6 +9,8 @@ export interface ListenOptions {
   readonly link: HttpLink;
   readonly message: (data: JsonSlice) => void;
   readonly sessionLost: () => void;
+  /** It has ended, or could not be opened, and is opened again after a while. */
+  readonly ended?: () => void;
 }
 
 const MAX_RETRY_MS = 30_000;
@@ -80,6 +82,7 @@ export class ListenStream implements SseHandlers, ResponseTarget {
 
   #later(): void {
     if (this.#isOver) return;
+    this.#options.ended?.();
     const leastMs = retryWaitMs(this.#reader.retryMs);
     const waitMs = Math.max(leastMs, Math.min(leastMs * 2 ** this.#failures, MAX_RETRY_MS));
     this.#failures = Math.min(this.#failures + 1, 10);

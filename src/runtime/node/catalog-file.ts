@@ -20,7 +20,7 @@ type HeaderValues = Readonly<Record<string, unknown>>;
  * @throws {Error} when a definition is not on one line, or all are too long: such a file could not be read back
  */
 export function encodeCatalog(key: string, catalog: CachedCatalog): Uint8Array {
-  const { savedAtMs, revision, serverName, instructions, tools } = catalog;
+  const { savedAtMs, revision, serverName, instructions, fingerprint, tools } = catalog;
   const header = {
     doorward: FORMAT,
     key,
@@ -28,6 +28,7 @@ export function encodeCatalog(key: string, catalog: CachedCatalog): Uint8Array {
     revision,
     serverName: beginningOf(serverName, MAX_TEXT_BYTES),
     instructions: beginningOf(instructions, MAX_TEXT_BYTES),
+    ...(fingerprint !== undefined && { fingerprint }),
     tools: tools.length,
   };
   const broken = tools.findIndex((definition) => definition.includes('\n'));
@@ -46,7 +47,7 @@ export function decodeCatalog(key: string, bytes: Buffer): CachedCatalog | undef
   // A file that was cut, or has bytes behind its last line, is not the one that was written.
   const isWhole = lineEnds.at(-1) === bytes.length - 1 && values?.tools === lineEnds.length - 1;
   if (values === undefined || !isWhole || values.doorward !== FORMAT || values.key !== key) return undefined;
-  const { savedAtMs, revision, serverName, instructions } = values;
+  const { savedAtMs, revision, serverName, instructions, fingerprint } = values;
   if (typeof savedAtMs !== 'number' || typeof revision !== 'string') return undefined;
   if (typeof serverName !== 'string' || typeof instructions !== 'string') return undefined;
   let tools: readonly string[] | undefined;
@@ -55,6 +56,7 @@ export function decodeCatalog(key: string, bytes: Buffer): CachedCatalog | undef
     revision,
     serverName,
     instructions,
+    ...(typeof fingerprint === 'string' && { fingerprint }),
     get tools() {
       tools ??= lineEnds.slice(1).map((end, i) => bytes.toString('utf8', lineEnds[i]! + 1, end));
       return tools;

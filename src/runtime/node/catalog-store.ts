@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import type { CachedCatalog, CatalogCache } from '../../catalog/index.js';
 import { type Environment, userFolder } from '../../config/index.js';
 import { decodeCatalog, MAX_CATALOG_BYTES } from './catalog-file.js';
@@ -68,6 +68,25 @@ export class FileCatalogCache implements CatalogCache {
     this.#writing.set(key, done);
   }
 
+  remove(key: string): void {
+    const folder = this.#folder;
+    if (folder === undefined || !KEY.test(key)) return;
+    const isOf = (name: string): boolean => name === key || name.startsWith(`${key}-`);
+    for (const name of this.#waiting.keys()) if (isOf(name)) this.#waiting.delete(name);
+    const writing = [...this.#writing].flatMap(([name, done]) => (isOf(name) ? [done] : []));
+    // What is being written just now is there a moment later.
+    void Promise.allSettled(writing).then(() => this.#removeNow(folder, isOf));
+  }
+
+  #removeNow(folder: string, isOf: (name: string) => boolean): void {
+    try {
+      for (const name of readdirSync(folder))
+        if (isOf(name.replace(/\.json$/, ''))) rmSync(`${folder}/${name}`, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#onError(error);
+    }
+  }
+
   /** Waits until all that was handed in is written or lost. */
   async whenIdle(): Promise<void> {
     while (this.#writing.size > 0) await Promise.all(this.#writing.values());
@@ -103,5 +122,6 @@ function pathOf(folder: string, key: string): string {
 
 function isSame(a: CachedCatalog, b: CachedCatalog): boolean {
   if (a.revision !== b.revision || a.serverName !== b.serverName || a.instructions !== b.instructions) return false;
+  if (a.fingerprint !== b.fingerprint) return false;
   return a.tools.length === b.tools.length && a.tools.every((definition, i) => definition === b.tools[i]);
 }

@@ -28,6 +28,10 @@ const EVENTS: { readonly [Name in EventName]: { readonly event: DoorEvents[Name]
   },
   'upstream.lost': { event: { upstream: 'up', code: 'UPSTREAM_LOST', reason: 'it crashed' }, says: 'up: it crashed' },
   'upstream.relisted': { event: { upstream: 'up', tools: 3 }, says: 'up listed its tools anew (3)' },
+  'mount.changed': {
+    event: { upstream: 'up', change: 'unmounted', tools: 2, reason: 'nobody is signed in' },
+    says: 'up: its 2 tools are unmounted: nobody is signed in',
+  },
   'server.warning': { event: { upstream: 'up', warning: 'w', message: 'up: is odd' }, says: 'up: is odd' },
   'tool.excluded': {
     event: {

@@ -15,6 +15,7 @@ const LEVELS = {
   'upstream.connected': 'info',
   'upstream.lost': 'error',
   'upstream.relisted': 'info',
+  'mount.changed': 'info',
   'server.warning': 'warn',
   'tool.excluded': 'warn',
   'tool.changed': 'info',
@@ -38,6 +39,8 @@ const SENTENCES: { readonly [Name in EventName]: (event: DoorEvents[Name]) => st
   'upstream.connected': (e) => `${e.upstream} is connected (${e.revision}, ${e.tools} tools)`,
   'upstream.lost': (e) => (isAbout(e.reason, e.upstream) ? e.reason : `${e.upstream}: ${e.reason}`),
   'upstream.relisted': (e) => `${e.upstream} listed its tools anew (${e.tools})`,
+  'mount.changed': (e) =>
+    `${e.upstream}: its ${e.tools} tools are ${e.change}${e.reason === undefined ? '' : `: ${e.reason}`}`,
   'server.warning': (e) => e.message,
   'tool.excluded': (e) => `${e.upstream}: ${e.tool} is left out: ${e.which}${e.schemaPath}: ${e.reason} (${e.code})`,
   'tool.changed': (e) => `${e.upstream}: ${e.tool} was ${e.change}`,
