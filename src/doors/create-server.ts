@@ -48,6 +48,8 @@ export interface ServerOptions
 export interface Server {
   readonly contract: Contract;
   readonly gateway: Gateway;
+  /** What is mounted, as it is: who wonders whether the documentation has all of it need not trust the route table. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
   /** Answers one request, of the endpoint or of a document; mount it wherever a fetch handler goes. */
   fetch(request: Request): Promise<Response>;
   /** Ends what is under way and whatever was started. */
@@ -70,8 +72,8 @@ const DEFAULTS = { path: '/mcp', maxSessions: 1_000, idleTimeoutMs: 30 * 60_000 
  * @throws {DoorError} CONTRACT_INVALID for a deployment that the contract does not have
  */
 export function createServer(implementation: Implementation, options: ServerOptions = {}): Server {
-  const { contract, gateway, fetch, close } = openServer(implementation, options);
-  return { contract, gateway, fetch, close };
+  const { contract, gateway, routes, fetch, close } = openServer(implementation, options);
+  return { contract, gateway, routes, fetch, close };
 }
 
 /** As `createServer`, for runtimes. */
@@ -132,6 +134,7 @@ export function openServer(implementation: Implementation, options: ServerOption
   return {
     contract,
     gateway,
+    routes: app.routes.map(({ method, path: at }) => ({ method, path: at })),
     door,
     path,
     route,
