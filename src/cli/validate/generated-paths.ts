@@ -1,0 +1,15 @@
+import type { ProjectSettings } from '../../runtime/node/index.js';
+
+/** Where the registry looks for a manifest that is committed. */
+export const DEFAULT_MANIFEST = 'server.json';
+
+/** Files and folders of a project that are generated, relative to it, without a leading `./`. */
+export function generatedPaths(settings: ProjectSettings): readonly string[] {
+  const { docs, clientDocs, openapi, workflow, manifest = DEFAULT_MANIFEST } = settings;
+  return [docs, clientDocs, openapi, workflow, manifest].flatMap((path) => (path === undefined ? [] : [plain(path)]));
+}
+
+/** `./docs/` is `docs`. */
+export function plain(path: string): string {
+  return path.replace(/^\.\//, '').replace(/\/+$/, '');
+}
