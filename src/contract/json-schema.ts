@@ -89,10 +89,17 @@ function isPlainObject(schema: Node): boolean {
 function finish(schema: Node, where: string, path: string): JsonSchema {
   // Read as 2020-12 without it (MCP schema, Tool), and one line less in every list.
   const { $schema: _, ...rest } = schema;
+  if (isChoiceOfObjects(rest)) return deepFreeze({ type: 'object', ...rest });
   if (rest.type !== 'object') {
     throw contractInvalid(where, path, 'must be an object', 'Wrap it: z.object({ result: … }).');
   }
   return deepFreeze(rest);
+}
+
+/** A union of objects is an object, which its root has to say (MCP schema, Tool). */
+function isChoiceOfObjects({ type, anyOf, oneOf }: Node): boolean {
+  const branches = anyOf ?? oneOf;
+  return type === undefined && Array.isArray(branches) && branches.every((branch: Node) => branch.type === 'object');
 }
 
 /** Frozen through and through: one object is what is served, judged by and written about. */
