@@ -35,11 +35,13 @@ async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
   const { config, folder } = loaded;
   logConfig(loaded, cli, log);
   cli.releaseSignals?.();
+  const meta = config.ownTools ? (await import('../own/meta.js')).OWN_META : undefined;
   const cache = new FileCatalogCache({ environment: cli.environment });
   await serveHttp({
     http: config.http,
     limits: gatewayLimitsOf(config),
     info: { name: 'doorward', title: 'doorward', version: VERSION },
+    ...(meta && { meta }),
     instructions: (declared) => cachedInstructions(cache, mountsOf(config, { folder }), declared),
     environment: cli.environment,
     open: async () => {

@@ -35,9 +35,11 @@ async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
     cli.err.write('doorward: an MCP client speaks on this terminal; Ctrl-C ends it. By hand, try: doorward tools\n');
   }
   cli.releaseSignals?.();
+  const meta = loaded.config.ownTools ? (await import('../own/meta.js')).OWN_META : undefined;
   const end = await runStdioDoor({
     limits: gatewayLimitsOf(loaded.config),
     info: { name: 'doorward', title: 'doorward', version: VERSION },
+    ...(meta && { meta }),
     instructions: (declared) => {
       const { config, folder } = loaded;
       const cache = new FileCatalogCache({ environment: cli.environment });

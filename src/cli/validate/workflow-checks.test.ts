@@ -19,6 +19,7 @@ describe('a filter pattern', () => {
 
 test('a workflow is read for what it watches, uses and names', () => {
   const text = `
+env: { WATCHED_PATHS: "docs/tools.md\\nserver.json\\n" }
 on:
   push:
     branches: [main]
@@ -42,7 +43,7 @@ jobs:
           bash ./.ci/run.sh > log.md
 `;
   const workflow = workflowOf('.github/workflows/w.yml', text);
-  expect(workflow.watched).toEqual(['package.json', 'src/**']);
+  expect(workflow.watched).toEqual(['docs/tools.md', 'server.json', 'package.json', 'src/**']);
   expect(workflow.used).toEqual([
     'owner/name/.github/workflows/a.yml@v1',
     'actions/checkout@v4',

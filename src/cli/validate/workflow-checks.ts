@@ -33,9 +33,9 @@ export const WORKFLOW_CHECKS: readonly Check[] = [
 async function checkPaths(workflow: Workflow, git: NonNullable<Subject['git']>): Promise<readonly Finding[]> {
   const { watched, named } = workflow;
   const head = [...git.head];
-  const unmatched = watched.filter((pattern) => !head.some((path) => matchesGlob(path, pattern)));
   const isThere = (name: string): boolean =>
     git.head.has(name) || head.some((path) => path.startsWith(`${name.replace(/\/$/, '')}/`));
+  const unmatched = watched.filter((one) => !isThere(one) && !head.some((path) => matchesGlob(path, one)));
   const absent = named.filter((name) => !isThere(name));
   // What is built is there when the workflow runs.
   const ignored = await git.ignored(absent);

@@ -7,7 +7,7 @@ export interface Workflow {
   /** Relative to the project. */
   readonly path: string;
   readonly text: string;
-  /** Patterns that its events are filtered by; those that take paths away (`!`) left out. */
+  /** Patterns that its events are filtered by, without those that take paths away (`!`), and what its first step looks for. */
   readonly watched: readonly string[];
   /** Actions and workflows of others: `owner/name@reference`. */
   readonly used: readonly string[];
@@ -44,7 +44,9 @@ export function workflowOf(path: string, text: string): Workflow {
   const events = Object.values(objectOf(root.on)).map(objectOf);
   const jobs = Object.values(objectOf(root.jobs)).map(objectOf);
   const steps = jobs.flatMap((job) => listOf(job.steps).map(objectOf));
-  const watched = events.flatMap(({ paths }) => listOf(paths).filter(isText));
+  const { WATCHED_PATHS: listed } = objectOf(root.env);
+  const own = isText(listed) ? listed.split('\n').filter((line) => line !== '') : [];
+  const watched = [...own, ...events.flatMap(({ paths }) => listOf(paths).filter(isText))];
   return {
     path,
     text,

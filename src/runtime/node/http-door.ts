@@ -13,7 +13,7 @@ import { type HttpServer, listenHttp } from './http-server.js';
 export interface HttpDoorSetup {
   readonly http: HttpSettings;
   /** What stands behind the door. */
-  readonly served: Pick<HttpDoorOptions, 'gateway' | 'limits' | 'info' | 'instructions'>;
+  readonly served: Pick<HttpDoorOptions, 'gateway' | 'limits' | 'info' | 'instructions' | 'meta'>;
   readonly readiness: () => Readiness;
   readonly environment: Environment;
   readonly clock: Clock;

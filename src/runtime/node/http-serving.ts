@@ -11,6 +11,8 @@ export interface ServeHttpOptions {
   readonly limits: HttpDoorOptions['limits'];
   readonly info: HttpDoorOptions['info'];
   readonly instructions?: HttpDoorOptions['instructions'];
+  /** What the server says of itself beside that (`HttpDoorOptions`). */
+  readonly meta?: HttpDoorOptions['meta'];
   readonly environment: Environment;
   /** Makes the gateway. Its upstreams are started once the door is open. */
   readonly open: () => Promise<Gateway>;
@@ -38,7 +40,7 @@ const STARTING_MS = 5_000;
  * @throws {DoorError} CONFIG_INVALID where the door cannot be opened as it is configured
  */
 export async function serveHttp(options: ServeHttpOptions): Promise<void> {
-  const { http, limits, info, instructions, environment, open, listening } = options;
+  const { http, limits, info, instructions, meta, environment, open, listening } = options;
   lendNativeBytes();
   const ends = new Ends(options.signal);
   let gateway: Gateway | undefined;
@@ -46,7 +48,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<void> {
     // A door on stdio needs nothing of this.
     const { openHttpDoor } = await import('./http-door.js');
     gateway = await open();
-    const served = { gateway, limits, info, ...(instructions && { instructions }) };
+    const served = { gateway, limits, info, ...(instructions && { instructions }), ...(meta && { meta }) };
     const readiness = new Watch(gateway, () => ends.isReached);
     const { door, server, url } = await openHttpDoor({
       http,
