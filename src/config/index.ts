@@ -1,5 +1,6 @@
 export { type Candidate, type CandidateSource, candidatesOf, userFolder } from './candidates.js';
 export type { Origin } from './check-field.js';
+export { loadClients } from './clients-load.js';
 export type { Environment } from './expand.js';
 export type { HttpAuth, HttpSettings, HttpToken } from './http-settings.js';
 export { configJsonSchema, type JsonSchema } from './json-schema.js';

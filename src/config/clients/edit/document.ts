@@ -1,0 +1,68 @@
+import { decodeConfig } from '../../decode.js';
+import type { Path } from '../../place.js';
+import type { FileFormat, Json } from '../spec.js';
+import { JsoncFile } from './jsonc-file.js';
+import { TomlFile } from './toml-file.js';
+import { YamlFile } from './yaml-file.js';
+
+/** The text of a file that can be changed member by member. What is not touched stays as it is, byte for byte. */
+export interface EditableText {
+  /** The file as it is now, changes included. */
+  readonly text: string;
+  /** What the text says. */
+  readonly value: Json;
+  /** Makes the member at `path` equal to `value`: adds it, with what leads to it, or changes it as little as can be. */
+  set(path: Path, value: Json): void;
+  /** Takes the member at `path` out; nothing happens where there is none. */
+  remove(path: Path): void;
+}
+
+/** A client's file, open for changes. */
+export interface OpenFile extends EditableText {
+  /** What is to be written: with the byte order mark that the file had. */
+  bytes(): Uint8Array;
+}
+
+const MARK = [0xef, 0xbb, 0xbf];
+const MAX_BYTES = 16 * 1024 * 1024;
+
+export interface FileToOpen {
+  readonly format: FileFormat;
+  /** What messages call it. */
+  readonly name: string;
+  /** Absent where there is no file yet. */
+  readonly bytes?: Uint8Array | undefined;
+}
+
+/**
+ * Opens a file for changes.
+ *
+ * @throws {DoorError} `CONFIG_INVALID` with file, line and column where it cannot be read; nothing of it is guessed
+ */
+export function openFile({ format, name, bytes = new Uint8Array() }: FileToOpen): OpenFile {
+  const hasMark = MARK.every((byte, at) => bytes[at] === byte);
+  const text = decodeConfig(name, bytes.length > MAX_BYTES ? bytes.subarray(0, 0) : bytes);
+  const file = open(format, name, text);
+  return {
+    get text() {
+      return file.text;
+    },
+    get value() {
+      return file.value;
+    },
+    set: (path, value) => file.set(path, value),
+    remove: (path) => file.remove(path),
+    bytes: () => new TextEncoder().encode(`${hasMark ? '\ufeff' : ''}${file.text}`),
+  };
+}
+
+function open(format: FileFormat, name: string, text: string): EditableText {
+  switch (format) {
+    case 'jsonc':
+      return new JsoncFile(name, text);
+    case 'toml':
+      return new TomlFile(name, text);
+    case 'yaml':
+      return new YamlFile(name, text);
+  }
+}

@@ -1,0 +1,13 @@
+export { type DoorwardEntry, doorwardEntry } from './doorward-entry.js';
+export { openFile } from './edit/document.js';
+export { isEqual, valueAt } from './edit/equal.js';
+export type { ClientEntry, EntrySettings, RemoteConnection, StdioConnection, TextMap } from './entry.js';
+export { clientOfPath, type ImportedFile, importFile } from './import-file.js';
+export { type InstallLink, installLink, readInstallLink } from './links.js';
+export { candidatesFor, type Machine, osOf, placeText, scopesOf } from './places.js';
+export type { Loss } from './read-entry.js';
+export { isSameText, readText, type Text } from './reference.js';
+export { type ClientSpec, isObject, isRemoteShape, type JsonObject, type Os, type Scope, type Source } from './spec.js';
+export { CLIENTS, findClient } from './table/index.js';
+export { type Upserted, upsertEntry } from './upsert.js';
+export { ownText, type Refusal, type WrittenEntry, writeEntry } from './write-entry.js';
