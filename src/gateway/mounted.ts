@@ -102,8 +102,9 @@ export class MountedUpstream {
     this.validation = { ...VALIDATION, ...gateway.validation, ...mount.validation };
     const { presence } = mount;
     if (presence !== undefined) {
-      this.#attendance = presence.now;
+      // Followed first: what is followed need not be looked up.
       this.#stopFollowing = presence.onChange(() => this.#attend(mount, presence.now));
+      this.#attendance = presence.now;
     }
     if (this.#attendance.kind === 'here') this.#client = this.#makeClient(mount);
   }

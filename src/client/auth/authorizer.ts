@@ -26,6 +26,8 @@ export interface AuthorizerOptions {
   readonly fetch: EgressFetch;
   readonly clock: Clock;
   readonly events?: EventBus;
+  /** The command that logs in. Default: `doorward login` with the server's id. */
+  readonly command?: string;
   /**
    * Puts a login before the user, and returns once the store holds what came of it. Absent where nobody sits there, which is
    * so for everything that serves.
@@ -65,6 +67,14 @@ class OAuthAuthorizer implements Authorizer {
 
   constructor(options: AuthorizerOptions) {
     this.#options = options;
+  }
+
+  get #command(): string {
+    return this.#options.command ?? loginCommand(this.#options.server);
+  }
+
+  get #hint(): string {
+    return `Run: ${this.#command}`;
   }
 
   async headers(signal?: CallSignal): Promise<Headers> {
@@ -163,8 +173,8 @@ class OAuthAuthorizer implements Authorizer {
       data: { server, ...(said.scope !== undefined && { scope: said.scope }) },
       hint:
         isMore && !this.#denied.has(key)
-          ? loginHint(server)
-          : `Ask those who run the server for the right to do this, then run: ${loginCommand(server)}`,
+          ? this.#hint
+          : `Ask those who run the server for the right to do this, then run: ${this.#command}`,
     });
   }
 
@@ -187,7 +197,7 @@ class OAuthAuthorizer implements Authorizer {
   /** Remembers what a login is needed for; nothing hangs on it, so a full disk is no reason to fail otherwise. */
   async #note(wanted: NonNullable<ServerRecord['wanted']>, said: Challenge): Promise<void> {
     const { store, url, events, server } = this.#options;
-    events?.emit('auth.required', { upstream: server, hint: loginHint(server) });
+    events?.emit('auth.required', { upstream: server, hint: this.#hint });
     const { scope: challenged, resourceMetadata } = said;
     const scope = wanted.scope ?? challenged;
     const noted = { reason: wanted.reason, ...(scope && { scope }), ...(resourceMetadata && { resourceMetadata }) };
@@ -252,8 +262,8 @@ class OAuthAuthorizer implements Authorizer {
       data: { server },
       hint:
         isUnknown && config.clientId === current.client.id
-          ? `Check oauth.clientId and oauth.clientSecret in the entry of ${server}, then run: ${loginCommand(server)}`
-          : loginHint(server),
+          ? `Check oauth.clientId and oauth.clientSecret in the entry of ${server}, then run: ${this.#command}`
+          : this.#hint,
     });
   }
 
@@ -265,10 +275,6 @@ class OAuthAuthorizer implements Authorizer {
 /** A client that the server does not know gets nothing; asking again would not change that. */
 function canRefresh({ tokens, client }: Credential): boolean {
   return tokens?.refresh !== undefined && client.isUnknown !== true;
-}
-
-function loginHint(server: string): string {
-  return `Run: ${loginCommand(server)}`;
 }
 
 function headersOf(access: string): Headers {

@@ -16,7 +16,8 @@ export interface OAuthConfig {
 export interface StoredClient {
   readonly id: string;
   readonly secret?: string;
-  readonly origin: 'configured' | 'metadata-document' | 'registered';
+  /** `given`: none was needed, the token was handed to us. */
+  readonly origin: 'configured' | 'metadata-document' | 'registered' | 'given';
   /** `token_endpoint_auth_method`, where the registration said one. */
   readonly authMethod?: string;
   /** The authorization server has said that it does not know this client (any more). */

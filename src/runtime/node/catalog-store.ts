@@ -74,8 +74,9 @@ export class FileCatalogCache implements CatalogCache {
     const isOf = (name: string): boolean => name === key || name.startsWith(`${key}-`);
     for (const name of this.#waiting.keys()) if (isOf(name)) this.#waiting.delete(name);
     const writing = [...this.#writing].flatMap(([name, done]) => (isOf(name) ? [done] : []));
+    this.#removeNow(folder, isOf);
     // What is being written just now is there a moment later.
-    void Promise.allSettled(writing).then(() => this.#removeNow(folder, isOf));
+    if (writing.length > 0) void Promise.allSettled(writing).then(() => this.#removeNow(folder, isOf));
   }
 
   #removeNow(folder: string, isOf: (name: string) => boolean): void {

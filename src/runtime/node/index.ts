@@ -23,6 +23,11 @@ export { openBrowser } from './open-browser.js';
 export { killGroups } from './process-group.js';
 export { loadProject, type PackageFacts, type Project } from './project.js';
 export type { ProjectSettings } from './project-fields.js';
+export { type FileState, stateOf, writeProjectFile } from './project-files.js';
+export { logInToRemote, logOutOfRemote, remoteStatusOf } from './remote-commands.js';
+export type { RemoteLoggedOut, RemoteLoginOptions, RemoteStatus, SignedIn } from './remote-login.js';
+export { type RemoteMountOptions, remoteMounts } from './remote-mounts.js';
+export { OWN_PROGRAM, readRemote, remotePath, shownUrl } from './remote-record.js';
 export { type RemoteOptions, remoteTransport } from './remote-transport.js';
 export {
   type RunningServer,

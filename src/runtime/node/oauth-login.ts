@@ -3,6 +3,7 @@ import { CallSignal, type CancelSignal, DoorError, orAborted, systemClock } from
 import {
   type Credential,
   currentOf,
+  type EgressFetch,
   hasLoggedInSince,
   logIn,
   probeChallenge,
@@ -58,7 +59,7 @@ interface Turn extends LoginOptions {
 async function takeTurn(turn: Turn): Promise<Credential | undefined> {
   const { server, environment, ending } = turn;
   const startedMs = Date.now();
-  const store = new FileTokenStore({ environment });
+  const store = storeOf(server, environment);
   for (let isFirst = true; ; isFirst = false) {
     const release = await store.tryLogin(server.url);
     try {
@@ -76,10 +77,10 @@ async function takeTurn(turn: Turn): Promise<Credential | undefined> {
 
 async function attempt({ server, environment, show, ending }: Turn, store: FileTokenStore) {
   const { id, url, headers = {}, config } = server;
-  const fetch = egressFetch({ server: url, environment });
+  const { fetch, stop } = endingFetch(egressFetch({ server: url, environment }), ending);
   const listener = await listenForRedirect(config.redirectPort ?? 0);
   try {
-    const { status, challenge } = await probeChallenge({ url, headers, fetch });
+    const { status, challenge } = await orAborted(probeChallenge({ url, headers, fetch }), ending);
     const agent = {
       redirectUri: listener.redirectUri,
       ask: async (page: string, state: string) => {
@@ -94,14 +95,36 @@ async function attempt({ server, environment, show, ending }: Turn, store: FileT
     if (!credential && status === 401) throw saysNotHow(server);
     return credential;
   } finally {
+    stop();
     listener.close();
   }
 }
 
-function saysNotHow({ id, url }: OAuthServer): DoorError {
+/** A fetch whose requests end with the login: one that hangs would keep the process for as long as it may take. */
+function endingFetch(
+  fetch: EgressFetch,
+  ending: CallSignal,
+): { readonly fetch: EgressFetch; readonly stop: () => void } {
+  const { signal, abort } = abortOn(ending);
+  return {
+    fetch: (url, init) =>
+      fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal }),
+    stop: abort,
+  };
+}
+
+function abortOn(ending: CallSignal): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(ending.aborted ? ending.reason : undefined);
+  ending.addEventListener('abort', { handleEvent: abort });
+  if (ending.aborted) abort();
+  return { signal: controller.signal, abort };
+}
+
+function saysNotHow({ id, url, tokenHint }: OAuthServer): DoorError {
   return new DoorError('AUTH_REQUIRED', `${id} wants a token, but says nowhere where to get one`, {
     data: { server: id, url },
-    hint: 'Ask those who run it for a token, and set it as Authorization in headers of its entry.',
+    hint: tokenHint ?? 'Ask those who run it for a token, and set it as Authorization in headers of its entry.',
   });
 }
 
@@ -110,6 +133,10 @@ function tooLate({ id }: OAuthServer, timeoutMs: number): DoorError {
     data: { server: id, timeoutMs },
     hint: 'Run the command again, and follow the page to its end. If the page shows an error, its text says what is wrong.',
   });
+}
+
+function storeOf({ realm }: OAuthServer, environment: Environment): FileTokenStore {
+  return new FileTokenStore({ environment, ...(realm !== undefined && { realm }) });
 }
 
 export interface LoggedOut {
@@ -122,7 +149,7 @@ export interface LoggedOut {
 /** Forgets all that is kept of a server; tells its authorization servers so where they want to hear it. */
 export async function logOutOf(server: OAuthServer, environment: Environment): Promise<LoggedOut> {
   const { url } = server;
-  const store = new FileTokenStore({ environment });
+  const store = storeOf(server, environment);
   if ((await store.read(url)) === undefined) return { hadTokens: false, isRevoked: false };
   const credentials = await store.locked(url, async () => {
     const record = await store.read(url);
@@ -150,8 +177,8 @@ export interface AuthStatus {
 }
 
 /** What is known of a server. */
-export async function authStatusOf({ url }: OAuthServer, environment: Environment): Promise<AuthStatus> {
-  const record = await new FileTokenStore({ environment }).read(url);
+export async function authStatusOf(server: OAuthServer, environment: Environment): Promise<AuthStatus> {
+  const record = await storeOf(server, environment).read(server.url);
   const credential = currentOf(record);
   const { issuer, scope, tokens } = credential ?? {};
   const wantedScope = record?.wanted?.reason === 'insufficient-scope' ? record.wanted.scope : undefined;

@@ -9,6 +9,12 @@ export interface OAuthServer {
   /** Headers of its entry, in lower case or not. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly config: OAuthConfig;
+  /** Keeps its tokens apart from those of others for the same server. */
+  readonly realm?: string;
+  /** The command that logs in, where it is not `doorward login` with the id. */
+  readonly command?: string;
+  /** What to do where it wants a token and says nowhere how to get one. */
+  readonly tokenHint?: string;
 }
 
 /** @returns undefined for what is no HTTP server that can be used */

@@ -5,6 +5,14 @@ import { egressFetch } from './egress-fetch.js';
 import { hasOwnToken, oauthServerOf } from './oauth-server.js';
 import { FileTokenStore } from './token-store.js';
 
+export interface AuthorizerFor {
+  readonly environment: Environment;
+  readonly events?: EventBus;
+  /** See `OAuthServer`. */
+  readonly realm?: string;
+  readonly command?: string;
+}
+
 /**
  * Leave to be at a configured HTTP server, for whoever connects to it. No file is read until a
  * request is made.
@@ -13,7 +21,7 @@ import { FileTokenStore } from './token-store.js';
  */
 export function authorizerFor(
   entry: ServerEntry,
-  { environment, events }: { readonly environment: Environment; readonly events?: EventBus },
+  { environment, events, realm, command }: AuthorizerFor,
 ): Authorizer | undefined {
   const server = oauthServerOf(entry);
   if (!server || hasOwnToken(server)) return undefined;
@@ -22,9 +30,10 @@ export function authorizerFor(
     server: id,
     url,
     config,
-    store: new FileTokenStore({ environment }),
+    store: new FileTokenStore({ environment, ...(realm !== undefined && { realm }) }),
     fetch: egressFetch({ server: url, environment }),
     clock: systemClock,
     ...(events && { events }),
+    ...(command !== undefined && { command }),
   });
 }

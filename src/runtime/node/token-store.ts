@@ -2,10 +2,11 @@ import { rmSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DoorError } from '../../base/index.js';
 import { type Credential, isBearerToken, type ServerRecord, type TokenStore } from '../../client/index.js';
-import { type Environment, userFolder } from '../../config/index.js';
+import type { Environment } from '../../config/index.js';
 import { findKeychain, type Keychain } from './keychain.js';
 import { makeFolder } from './make-folder.js';
 import { readOwnFile } from './own-file.js';
+import { tokenFolder, tokenKey } from './token-path.js';
 import { sha256Of } from './trust-store.js';
 
 const FORMAT = 'tokens 1';
@@ -30,6 +31,8 @@ interface TokenFile extends ServerRecord {
 
 export interface TokenStoreOptions {
   readonly environment: Environment;
+  /** Keeps apart what belongs to different programs, though it is for the same server. Default: what configurations name. */
+  readonly realm?: string;
   /** Tests have their own. */
   readonly findKeychain?: (environment: Environment) => Promise<Keychain | undefined>;
 }
@@ -40,6 +43,7 @@ export interface TokenStoreOptions {
  */
 export class FileTokenStore implements TokenStore {
   readonly #environment: Environment;
+  readonly #realm: string | undefined;
   readonly #seen = new Map<string, Seen>();
   readonly #paths = new Map<string, string>();
   #keychain: Promise<Keychain | undefined> | undefined = undefined;
@@ -48,6 +52,7 @@ export class FileTokenStore implements TokenStore {
 
   constructor(options: TokenStoreOptions) {
     this.#environment = options.environment;
+    this.#realm = options.realm;
     this.#openKeychain = options.findKeychain ?? findKeychain;
   }
 
@@ -69,10 +74,12 @@ export class FileTokenStore implements TokenStore {
     const keychain = await this.#findKeychain();
     if (record === undefined) {
       rmSync(path, { force: true });
-      await keychain?.remove(server).catch(() => {});
+      await keychain?.remove(tokenKey(server, this.#realm)).catch(() => {});
       return;
     }
-    const isKept = keychain !== undefined && (await isWritten(keychain.write(server, JSON.stringify(record))));
+    const isKept =
+      keychain !== undefined &&
+      (await isWritten(keychain.write(tokenKey(server, this.#realm), JSON.stringify(record))));
     const file: TokenFile = { doorward: FORMAT, ...(isKept ? withoutSecrets(record) : record), ...(isKept && KEPT) };
     const { default: writeFileAtomic } = await import('write-file-atomic');
     try {
@@ -137,7 +144,7 @@ export class FileTokenStore implements TokenStore {
       const file: unknown = JSON.parse(readOwnFile(path, MAX_BYTES).toString('utf8'));
       if (!isTokenFile(file, server)) return undefined;
       if (file.secrets !== 'keychain') return recordOf(file);
-      const text = await (await this.#findKeychain())?.read(server);
+      const text = await (await this.#findKeychain())?.read(tokenKey(server, this.#realm));
       const kept: unknown = text === undefined ? undefined : JSON.parse(text);
       // Without the keychain it is known where we were logged in, and no more.
       return isRecord(kept, server) ? kept : recordOf(file);
@@ -153,9 +160,9 @@ export class FileTokenStore implements TokenStore {
   }
 
   async #pathOf(server: string): Promise<string | undefined> {
-    const folder = userFolder(this.#environment, 'XDG_STATE_HOME', '.local/state');
+    const folder = tokenFolder(this.#environment);
     if (folder === undefined) return undefined;
-    const path = join(folder, 'tokens', `${await sha256Of(server)}.json`);
+    const path = join(folder, `${await sha256Of(tokenKey(server, this.#realm))}.json`);
     this.#paths.set(server, path);
     return path;
   }
