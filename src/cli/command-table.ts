@@ -54,6 +54,15 @@ const START_TIMEOUT: OptionSpec = {
   summary: 'How long to wait for each server to start: 30, 500ms, 2m (default 60s)',
 };
 
+const PRINT: OptionSpec = { name: 'print', summary: 'Print it instead of writing it' };
+const CHECK: OptionSpec = { name: 'check', summary: 'Write nothing; exit with 7 if it is not what would be written' };
+
+const PROGRAM: OptionSpec = {
+  name: 'program',
+  value: 'NAME',
+  summary: 'Whose remote it is (default doorward): programs made with doorward have their own',
+};
+
 const LOG_LEVEL: OptionSpec = {
   name: 'log-level',
   value: 'LEVEL',
@@ -79,7 +88,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: [
       'This is the command an MCP client is configured with. It runs until its input ends. What goes wrong is written to stderr, a line each.',
     ],
-    options: [CONFIG, PREFIX, OWN_TOOLS, VERBOSE, LOG_LEVEL, LOG_FORMAT],
+    options: [
+      CONFIG,
+      PREFIX,
+      OWN_TOOLS,
+      { name: 'no-remote', summary: 'Do without the remote that doorward login names' },
+      VERBOSE,
+      LOG_LEVEL,
+      LOG_FORMAT,
+    ],
     takesTarget: true,
     examples: [
       ['doorward stdio --config ~/doorward.json', 'serve what this file names'],
@@ -188,33 +205,46 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'login',
-    operands: 'SERVER',
+    operands: 'URL | SERVER',
     minOperands: 1,
     maxOperands: 1,
-    summary: 'Log in to a server that asks for it',
+    summary: 'Log in to a remote, or to a server that asks for it',
     about: [
+      'With a URL, names the remote that `doorward stdio` mounts, and logs in there if it asks for that. Its tools appear in every doorward stdio of yours that is running or will be, until you log out.',
+      'With SERVER, logs in to that server of the configuration.',
       'For servers with a url that want to be authorized by OAuth. Opens a page in your browser; its URL is printed as well. What comes of it is kept for every doorward of yours: one that is running goes on with it.',
     ],
     options: [
       CONFIG,
+      { name: 'token-stdin', summary: 'Read a bearer token for the remote from stdin, instead of a login' },
+      PROGRAM,
       { name: 'no-browser', summary: 'Only print the URL' },
       { name: 'timeout', value: 'TIME', summary: 'How long to wait for you: 30, 90s, 10m (default 5m)' },
       JSON_OUTPUT,
     ],
     takesTarget: false,
-    examples: [['doorward login team', 'let doorward use the server team']],
+    examples: [
+      ['doorward login https://gateway.example/mcp', 'mount the tools of a team in doorward stdio'],
+      ['doorward login https://gateway.example/mcp --token-stdin < token.txt', 'the same where there is no browser'],
+      ['doorward login team', 'let doorward use the server team'],
+    ],
     exits: [0, 1, 2, 3, 4, 124, 130],
   },
   {
     name: 'logout',
-    operands: 'SERVER',
-    minOperands: 1,
+    operands: '[URL | SERVER]',
+    minOperands: 0,
     maxOperands: 1,
-    summary: 'Forget the tokens for a server',
-    about: ['Removes what a login left here, and tells the authorization server so if it wants to hear it.'],
-    options: [CONFIG, JSON_OUTPUT],
+    summary: 'Forget the tokens for the remote, or for a server',
+    about: [
+      'Removes what a login left here, and tells the authorization server so if it wants to hear it. Without an operand it is the remote, whose tools are then gone from every doorward stdio that is running.',
+    ],
+    options: [CONFIG, { name: 'forget', summary: 'Forget which server the remote is, too' }, PROGRAM, JSON_OUTPUT],
     takesTarget: false,
-    examples: [['doorward logout team', 'undo doorward login team']],
+    examples: [
+      ['doorward logout', 'log out of the remote'],
+      ['doorward logout team', 'undo doorward login team'],
+    ],
     exits: [0, 1, 2],
   },
   {
@@ -223,12 +253,75 @@ export const COMMANDS: readonly CommandSpec[] = [
     maxOperands: 0,
     summary: 'Show where doorward is logged in',
     about: [
-      'One line a server with a url: authorized, expired (its time is over), needed (the server has asked for a login), none (no login, and none asked for), header (its entry names an Authorization header). Asks nobody, and shows no token.',
+      'One line for the remote, and one a server with a url: authorized, expired (its time is over), needed (the server has asked for a login), none (no login, and none asked for), header (its entry names an Authorization header), open (a remote that asks nobody to log in). Asks nobody, and shows no token.',
     ],
-    options: [CONFIG, JSON_OUTPUT],
+    options: [CONFIG, PROGRAM, JSON_OUTPUT],
     takesTarget: false,
     examples: [['doorward auth status', 'whom to log in to']],
     exits: [0, 1, 2],
+  },
+  {
+    name: 'manifest',
+    operands: '[FOLDER]',
+    minOperands: 0,
+    maxOperands: 1,
+    summary: 'Write server.json for the MCP Registry',
+    about: [
+      'Derived from the contract that package.json names (`doorward.contract`), and checked against the rules of the Registry. Sets mcpName in package.json, by which the Registry knows whose npm package it is.',
+    ],
+    options: [PRINT, CHECK, JSON_OUTPUT],
+    takesTarget: false,
+    examples: [
+      ['doorward manifest', 'write server.json'],
+      ['doorward manifest --check', 'whether it is as the contract says'],
+    ],
+    exits: [0, 1, 2, 7],
+  },
+  {
+    name: 'workflow',
+    operands: '[FOLDER]',
+    minOperands: 0,
+    maxOperands: 1,
+    summary: 'Write the GitHub workflow that publishes',
+    about: [
+      'Publishes on npm and in the MCP Registry, from main, when you start it; rehearses each week. Each of its steps is a `doorward release` that other CI can run as well.',
+    ],
+    options: [PRINT, CHECK, JSON_OUTPUT],
+    takesTarget: false,
+    examples: [['doorward workflow', 'write .github/workflows/publish-mcp-registry.yml']],
+    exits: [0, 1, 2, 7],
+  },
+  {
+    name: 'release',
+    operands: 'STEP',
+    minOperands: 1,
+    maxOperands: 1,
+    summary: 'Do one step of publishing',
+    about: [
+      'In their order: `npm` publishes the package, unless npm has this version with the same files. `wait-npm` waits until npm shows it. `fetch-publisher` fetches mcp-publisher, pinned by SHA-256. `publish-registry` validates the manifest, logs in and publishes. `read-back` waits until the Registry lists it.',
+      '`dry-run` validates the manifest by mcp-publisher; `rehearse` logs in as well. Neither publishes anything.',
+      'Works on package.json and server.json of the current folder. Every step can be run again.',
+    ],
+    options: [
+      { name: 'publisher', value: 'FILE', summary: 'Where mcp-publisher is, or goes (default: mcp-publisher)' },
+      { name: 'login', value: 'METHOD', summary: 'How mcp-publisher logs in (default github-oidc)' },
+      { name: 'no-provenance', summary: 'Publish on npm without provenance: it can be made on GitHub and GitLab only' },
+      { name: 'npm-registry', value: 'URL', summary: 'Another npm registry (NPM_REGISTRY_URL)' },
+      { name: 'registry', value: 'URL', summary: 'Another MCP Registry (MCP_REGISTRY_URL)' },
+      {
+        name: 'timeout',
+        value: 'TIME',
+        summary: 'How long wait-npm and read-back wait (default 15m and 5m; RELEASE_TIMEOUT)',
+      },
+      { name: 'pause', value: 'TIME', summary: 'The first pause between two tries (default 15s; RELEASE_PAUSE)' },
+      JSON_OUTPUT,
+    ],
+    takesTarget: false,
+    examples: [
+      ['doorward release wait-npm', 'after npm publish'],
+      ['doorward release fetch-publisher --publisher ./mcp-publisher', 'into the current folder'],
+    ],
+    exits: [0, 1, 2, 3, 4, 7, 124, 130],
   },
   {
     name: 'config validate',

@@ -136,6 +136,12 @@ async function runCommand(run: Run, cli: Cli): Promise<number> {
       return (await import('./commands/logout.js')).runLogout(run, cli);
     case 'auth status':
       return (await import('./commands/auth-status.js')).runAuthStatus(run, cli);
+    case 'manifest':
+      return (await import('./commands/manifest.js')).runManifest(run, cli);
+    case 'workflow':
+      return (await import('./commands/workflow.js')).runWorkflow(run, cli);
+    case 'release':
+      return (await import('./commands/release.js')).runRelease(run, cli);
     case 'config validate':
       return (await import('./commands/config-validate.js')).runConfigValidate(run, cli);
     case 'config trust':

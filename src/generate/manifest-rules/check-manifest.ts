@@ -71,7 +71,7 @@ export function readManifest(name: string, bytes: Uint8Array): unknown {
     parseJsonc(name, bytes);
     throw new DoorError('CONFIG_INVALID', `${name}: comments and trailing commas are no JSON`, {
       data: { file: name },
-      hint: 'The Registry takes plain JSON: take them out.',
+      hint: 'Take them out: other readers refuse them.',
     });
   }
   const plain = encodeText(text);

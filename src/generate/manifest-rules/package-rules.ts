@@ -73,6 +73,11 @@ export function hasOwnVersion(registryType: string): boolean {
   return Object.hasOwn(PACKAGE_TYPES, registryType) && PACKAGE_TYPES[registryType]!.hasVersion;
 }
 
+/** The base URL that is meant where a package of this type names none. */
+export function publicBaseUrlOf(registryType = ''): string | undefined {
+  return Object.hasOwn(PACKAGE_TYPES, registryType) ? PACKAGE_TYPES[registryType]!.baseUrl : undefined;
+}
+
 export function checkPackages(manifest: unknown, report: Report): void {
   const serverVersion = findText(manifest, 'version');
   for (const [at, one] of findList(manifest, 'packages').entries()) {
