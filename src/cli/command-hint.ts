@@ -1,6 +1,7 @@
 import { DoorError } from '../base/index.js';
 import { readDuration } from './duration.js';
 import type { Run } from './parse-command-line.js';
+import { isUrl } from './remote-operand.js';
 import { shellWord } from './shell-word.js';
 
 const MAY_HAVE_HAPPENED = 'The call was sent and may have had its effect: look before you repeat it.';
@@ -54,6 +55,8 @@ function ownHint(error: DoorError, run: Run): string | undefined {
       return `List its tools: \`${nextCommand(run, 'tools', server)}\`. ${ONLY_TO_THE_ASKABLE}`;
     case 'AUTH_REQUIRED':
     case 'FORBIDDEN':
+      // A remote is named by its URL, and in no configuration.
+      if (isUrl(server)) return hint;
       return hint?.replace(/doorward login [^`]+/, () => nextCommand(run, 'login', server));
     default:
       return hint;

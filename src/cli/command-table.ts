@@ -1,43 +1,15 @@
 /** Every command with its options, once: help texts are printed from it and the command line is parsed by it. */
 
-export interface OptionSpec {
-  readonly name: string;
-  readonly short?: string;
-  /** What stands for the value in the help text; absent for a switch. */
-  readonly value?: string;
-  readonly summary: string;
-}
+import { CLIENT_COMMANDS } from './client-commands.js';
+import { CONFIG, type CommandSpec, JSON_OUTPUT, type OptionSpec } from './command-spec.js';
 
-export interface CommandSpec {
-  /** One word, or two for a command with sub-commands. */
-  readonly name: string;
-  /** What follows the name: `SERVER.TOOL [ARGUMENTS]`. */
-  readonly operands?: string;
-  readonly minOperands: number;
-  readonly maxOperands: number;
-  readonly summary: string;
-  /** Paragraphs of the command's own help. */
-  readonly about: readonly string[];
-  readonly options: readonly OptionSpec[];
-  /** Whether one server can be named after `--`, instead of a configuration. */
-  readonly takesTarget: boolean;
-  readonly examples: readonly (readonly [line: string, what: string])[];
-  /** The exit codes it may end with. */
-  readonly exits: readonly number[];
-}
+export type { CommandSpec, OptionSpec } from './command-spec.js';
 
-const CONFIG: OptionSpec = {
-  name: 'config',
-  short: 'c',
-  value: 'FILE',
-  summary: 'Use this configuration instead of looking for one',
-};
 const PREFIX: OptionSpec = {
   name: 'prefix',
   value: 'RULE',
   summary: "When names carry their server's id: always, conflict or never",
 };
-const JSON_OUTPUT: OptionSpec = { name: 'json', summary: 'Print JSON, errors too' };
 const VERBOSE: OptionSpec = {
   name: 'verbose',
   short: 'v',
@@ -323,6 +295,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     exits: [0, 1, 2, 3, 4, 7, 124, 130],
   },
+  ...CLIENT_COMMANDS,
   {
     name: 'config validate',
     operands: '[FILE]',

@@ -19,9 +19,14 @@ export interface LoadedConfig {
 /**
  * Finds, reads and checks the configuration that a command line asks for.
  *
+ * @param options.isOptional there is something to do without one: where none is found, it is an empty one
  * @throws {DoorError} `CONFIG_INVALID` where there is none, or it cannot be used
  */
-export async function loadConfig(run: Run, cli: Cli): Promise<LoadedConfig> {
+export async function loadConfig(
+  run: Run,
+  cli: Cli,
+  { isOptional = () => false }: { readonly isOptional?: () => boolean } = {},
+): Promise<LoadedConfig> {
   const { environment, cwd } = cli;
   const flags = flagsOf(run);
   if (run.target) {
@@ -34,6 +39,10 @@ export async function loadConfig(run: Run, cli: Cli): Promise<LoadedConfig> {
   const refused = looked.flatMap(({ error }) => error ?? []);
   if (!found && run.options.has('own-tools')) {
     return { config: readConfig({ environment, flags }), file: undefined, folder: cwd, refused };
+  }
+  if (!found && isOptional()) {
+    const nothing = { name: 'no configuration', bytes: new TextEncoder().encode('{"mcpServers":{}}') };
+    return { config: readConfig({ file: nothing, environment, flags }), file: undefined, folder: cwd, refused };
   }
   if (!found) throw refused[0] ?? notFound(looked);
   const config = readConfig({ file: { name: found.name, bytes: found.bytes }, environment, flags });

@@ -1,6 +1,6 @@
 import { EventBus } from '../base/index.js';
 import type { CatalogCache, Gateway, Mount } from '../gateway/index.js';
-import { FileCatalogCache, gatewayLimitsOf, mountsOf, validationOf } from '../runtime/node/index.js';
+import { FileCatalogCache, gatewayLimitsOf, mountsOf, remoteMounts, validationOf } from '../runtime/node/index.js';
 import type { Cli } from './cli.js';
 import type { LoadedConfig } from './load-config.js';
 import type { OwnMountOptions } from './own/mount.js';
@@ -14,6 +14,8 @@ export interface OpenOptions {
   readonly isOneShot: boolean;
   /** Overrides how long a server may take to start. */
   readonly startTimeoutMs?: number;
+  /** The remote is mounted, while somebody is signed in there. */
+  readonly hasRemote?: boolean;
 }
 
 /** A gateway before the configured servers. Nothing is started yet. */
@@ -35,8 +37,18 @@ export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenO
   const own = config.ownTools
     ? await openOwnMount({ events, gatewayOf: () => gateway, taken: mounts.map(({ id }) => id) })
     : [];
+  const remote = options.hasRemote
+    ? remoteMounts({
+        environment,
+        events,
+        taken: [...own, ...mounts].map(({ id }) => id),
+        maxMessageBytes: config.limits.maxMessageBytes,
+        callTimeoutMs: config.limits.callTimeoutMs,
+        ...(config.ownTools && { fingerprint: await ownFingerprint() }),
+      })
+    : [];
   const gateway: Gateway = await cli.createGateway({
-    mounts: [...own, ...mounts.map((mount) => ('error' in mount ? mount : adjust(mount)))],
+    mounts: [...own, ...mounts.map((mount) => ('error' in mount ? mount : adjust(mount))), ...remote],
     events,
     prefix: config.prefix,
     validation: { ...validationOf(config.validation), ...refuse },
@@ -52,6 +64,10 @@ export async function openGateway(loaded: LoadedConfig, cli: Cli, options: OpenO
 async function openOwnMount(options: OwnMountOptions): Promise<readonly Mount[]> {
   const { ownMount } = await import('./own/mount.js');
   return [ownMount(options)];
+}
+
+async function ownFingerprint(): Promise<string> {
+  return (await import('./own/contract.js')).contract.fingerprint;
 }
 
 /** Whoever asks once wants to know how things are now; others may still profit from what was found out. */

@@ -6,19 +6,22 @@ import { readDuration } from '../duration.js';
 import { loadConfig } from '../load-config.js';
 import { getOAuthServer } from '../oauth-servers.js';
 import type { Run } from '../parse-command-line.js';
+import { isUrl, refuseRemoteOptions } from '../remote-operand.js';
 import { oneLine } from '../screen.js';
 
 const DEFAULT_TIMEOUT = '5m';
 
-/** `doorward login SERVER`: lets the user authorize doorward at a server, in the browser. */
+/** `doorward login SERVER`: lets the user authorize doorward at a server, in the browser; with a URL, at a remote. */
 export async function runLogin(run: Run, cli: Cli): Promise<number> {
   const { options, operands } = run;
+  const timeout = (options.get('timeout') as string | undefined) ?? DEFAULT_TIMEOUT;
+  if (isUrl(operands[0]!)) return (await import('./login-remote.js')).runRemoteLogin(run, cli, timeout);
+  refuseRemoteOptions(run);
   const server = getOAuthServer((await loadConfig(run, cli)).config, operands[0]!);
-  const timeoutMs = readDuration((options.get('timeout') as string | undefined) ?? DEFAULT_TIMEOUT, '--timeout');
+  const timeoutMs = readDuration(timeout, '--timeout');
   const { environment, signal } = cli;
-  const whyFile = await whyNoKeychain(environment);
-  if (whyFile !== undefined) cli.err.write(`${cli.err.colors.yellow('warning:')} ${whyFile}: tokens go to a file.\n`);
-  const show = (url: string): Promise<void> => showPage(url, server, run, cli);
+  await warnOfKeychain(cli);
+  const show = (url: string): Promise<void> => showPage(url, server.id, run, cli);
   const onWaiting = (): void =>
     cli.err.write(`Another doorward is logging in to ${oneLine(server.id)}: follow its page, this one waits for it.\n`);
   const credential = await logInTo({ server, environment, timeoutMs, signal, show, onWaiting });
@@ -28,8 +31,14 @@ export async function runLogin(run: Run, cli: Cli): Promise<number> {
   return 0;
 }
 
+/** Whoever asked for the keychain is to know where tokens go instead. */
+export async function warnOfKeychain({ environment, err }: Cli): Promise<void> {
+  const whyFile = await whyNoKeychain(environment);
+  if (whyFile !== undefined) err.write(`${err.colors.yellow('warning:')} ${whyFile}: tokens go to a file.\n`);
+}
+
 /** The URL is written even where a browser opens: it may open on another screen, or not at all. */
-async function showPage(url: string, { id }: OAuthServer, { options }: Run, { err, environment }: Cli): Promise<void> {
+export async function showPage(url: string, id: string, { options }: Run, { err, environment }: Cli): Promise<void> {
   err.write(`To let doorward use ${oneLine(id)}, open this page and follow it to its end:\n\n  ${oneLine(url)}\n\n`);
   if (options.has('no-browser')) return;
   const isOpen = await openBrowser(url, environment);
@@ -44,7 +53,8 @@ async function sayNotNeeded(server: OAuthServer, run: Run, { out, err, environme
   return 0;
 }
 
-function factsOf({ issuer, scope, tokens }: Credential) {
+/** What may be shown of a credential. */
+export function factsOf({ issuer, scope, tokens }: Credential) {
   const expiresAtMs = tokens?.expiresAtMs;
   return {
     issuer,
@@ -53,6 +63,7 @@ function factsOf({ issuer, scope, tokens }: Credential) {
   };
 }
 
-function scopeText({ scope }: Credential): string {
+/** What it is for, as the end of a sentence. */
+export function scopeText({ scope }: Credential): string {
   return scope === undefined ? '' : `, for ${oneLine(scope)}`;
 }

@@ -2,6 +2,7 @@ import {
   cachedInstructions,
   FileCatalogCache,
   gatewayLimitsOf,
+  isRemoteNamed,
   logEvents,
   mountsOf,
   runStdioDoor,
@@ -29,7 +30,8 @@ export async function runStdio(run: Run, cli: Cli): Promise<number> {
 }
 
 async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
-  const loaded = await loadConfig(run, cli);
+  const hasRemote = !run.options.has('no-remote');
+  const loaded = await loadConfig(run, cli, { isOptional: () => hasRemote && isRemoteNamed(cli) });
   logConfig(loaded, cli, log);
   if (process.stdin.isTTY) {
     cli.err.write('doorward: an MCP client speaks on this terminal; Ctrl-C ends it. By hand, try: doorward tools\n');
@@ -46,7 +48,8 @@ async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
       return cachedInstructions(cache, mountsOf(config, { folder }), declared);
     },
     open: async () => {
-      const gateway = await openGateway(loaded, cli, { isVerbose: run.options.has('verbose'), isOneShot: false });
+      const isVerbose = run.options.has('verbose');
+      const gateway = await openGateway(loaded, cli, { isVerbose, isOneShot: false, hasRemote });
       logEvents(gateway.events, { ...log, stream: cli.err });
       return gateway;
     },

@@ -1,5 +1,6 @@
 export { cachedInstructions } from './cached-instructions.js';
 export { type CatalogStoreOptions, FileCatalogCache } from './catalog-store.js';
+export { loadClientFiles } from './client-files-load.js';
 export { type CodeCacheOptions, useCodeCache } from './code-cache.js';
 export {
   type ConfigSearch,
@@ -27,7 +28,7 @@ export { type FileState, stateOf, writeProjectFile } from './project-files.js';
 export { logInToRemote, logOutOfRemote, remoteStatusOf } from './remote-commands.js';
 export type { RemoteLoggedOut, RemoteLoginOptions, RemoteStatus, SignedIn } from './remote-login.js';
 export { type RemoteMountOptions, remoteMounts } from './remote-mounts.js';
-export { OWN_PROGRAM, readRemote, remotePath, shownUrl } from './remote-record.js';
+export { GIVEN, isRemoteNamed, OWN_PROGRAM, remoteLoginCommand, shownUrl } from './remote-record.js';
 export { type RemoteOptions, remoteTransport } from './remote-transport.js';
 export {
   type RunningServer,

@@ -12,6 +12,7 @@ import type { OAuthServer } from './oauth-server.js';
 import { remoteConnection } from './remote-mounts.js';
 import { remoteCacheKey } from './remote-presence.js';
 import {
+  GIVEN,
   OWN_PROGRAM,
   type RemoteRecord,
   readRemote,
@@ -52,8 +53,6 @@ export interface SignedIn {
 }
 
 const MAX_TOKEN_CHARACTERS = 16_384;
-/** The issuer of a token that was handed to us: nobody we know. */
-export const GIVEN = 'given';
 
 /**
  * Names the remote of a program, and signs in there: by OAuth, with a token, or not at all where nobody is asked to.

@@ -5,6 +5,9 @@ import { readOwnFile } from './own-file.js';
 /** Whose remote is meant where no program is named: doorward's own. */
 export const OWN_PROGRAM = 'doorward';
 
+/** The issuer of a token that was handed to us: nobody we know. */
+export const GIVEN = 'given';
+
 /** The remote of one program: which server it is, and whether somebody is signed in there. Holds no token. */
 export interface RemoteRecord {
   readonly url: string;
@@ -38,6 +41,11 @@ const MAX_NAME = 120;
 export function remotePath(environment: Environment, program: string): string | undefined {
   const folder = userFolder(environment, 'XDG_CONFIG_HOME', '.config');
   return folder && `${folder}/remotes/${encodeURIComponent(program).slice(0, MAX_NAME)}.json`;
+}
+
+/** Whether a program has a remote, be somebody signed in there or not. Costs one `stat`. */
+export function isRemoteNamed(options: { readonly environment: Environment; readonly program?: string }): boolean {
+  return stampOf(remotePath(options.environment, options.program ?? OWN_PROGRAM)) !== '';
 }
 
 /** Tells one content of a file from another; '' where there is none. */
