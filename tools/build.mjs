@@ -55,6 +55,8 @@ const ENTRY = [
   'src/cli/version.ts',
   'package.json',
   'src/cli/command-table.ts',
+  'src/cli/command-spec.ts',
+  'src/cli/client-commands.ts',
   'src/runtime/node/code-cache.ts',
   'src/runtime/node/code-file.ts',
   'src/runtime/node/own-file.ts',
@@ -70,6 +72,7 @@ const EXPORTS = {
   schema: 'src/schema/index.ts',
   contract: 'src/contract/index.ts',
   client: 'src/client/index.ts',
+  discovery: 'src/discovery/index.ts',
   gateway: 'src/gateway/index.ts',
   node: 'src/runtime/node/index.ts',
   worker: 'src/runtime/worker/index.ts',
@@ -157,12 +160,12 @@ function withHelpers(chunks) {
     .map((chunk) => ({ ...chunk, code: chunk.code.split(used).join(inlined) }));
 }
 
-/** @returns the ids of `paths` and of all they import, import() aside */
-function importedBy(paths, { getModuleInfo }) {
+/** @returns the ids of `paths` and of all they import, import() aside, as far as `isWanted` */
+function importedBy(paths, { getModuleInfo }, isWanted = () => true) {
   const found = new Set();
   const open = paths.map((path) => join(ROOT, path));
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (found.has(id) || SHOWN_ONLY.includes(id)) continue;
+    if (found.has(id) || SHOWN_ONLY.includes(id) || !isWanted(id)) continue;
     const module = getModuleInfo(id);
     if (module === null) throw new Error(`${id} is not part of the command: mend the lists above`);
     if (module.code === null) continue; // stays an import
@@ -172,14 +175,36 @@ function importedBy(paths, { getModuleInfo }) {
   return found;
 }
 
+/**
+ * What not every program needs is a chunk of its own, with what it loads when it is wanted: bundlers take along whatever
+ * stands in a chunk that they meet, import() included.
+ */
 function bundleExports() {
-  return bundle({ ...EXPORTS, ...OWN, ...ENGINES }, { chunks: 'chunks', plugins: [engineByCondition] });
+  let auth = new Set();
+  const findAuth = {
+    name: 'find-auth',
+    buildEnd() {
+      auth = importedBy(['src/client/auth/index.ts'], this, (id) => id.includes('/src/client/auth/'));
+    },
+  };
+  const layout = {
+    groups: [
+      { name: 'auth', test: (id) => auth.has(id), includeDependenciesRecursively: false },
+      { name: 'issuer', test: /\/src\/doors\/http\/issuer-identifier\.ts$/, includeDependenciesRecursively: false },
+    ],
+  };
+  const entries = { ...EXPORTS, ...OWN, ...ENGINES };
+  return bundle(entries, { chunks: 'chunks', plugins: [engineByCondition, findAuth], layout });
 }
 
 async function bundle(entries, { plugins = [], chunks, layout, format = 'esm' }) {
   const ending = format === 'cjs' ? 'cjs' : 'js';
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(ROOT, path)]));
-  const build = await openBundle(input, plugins, layout && { preserveEntrySignatures: 'allow-extension' });
+  const build = await openBundle(
+    input,
+    plugins,
+    format === 'cjs' ? { preserveEntrySignatures: 'allow-extension' } : {},
+  );
   try {
     const { output } = await build.generate({
       format,
