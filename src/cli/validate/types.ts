@@ -2,6 +2,7 @@ import type { CancelSignal } from '../../base/index.js';
 import type { Environment } from '../../config/index.js';
 import type { Project } from '../../runtime/node/index.js';
 import type { GitTree } from './git-tree.js';
+import type { LiveServer } from './live-server.js';
 
 /** One thing that is not as it should be: one line. */
 export interface Fault {
@@ -20,6 +21,8 @@ export interface Subject {
   readonly project: Project;
   /** What git knows of the project; undefined where it is in no repository, or has no commit. */
   readonly git: GitTree | undefined;
+  /** The project's servers, started when they are first asked for; none where it has no implementation. */
+  live(): Promise<readonly LiveServer[]>;
   readonly environment: Environment;
   readonly signal: CancelSignal;
   /** Whether tools that change something are called as well. */
