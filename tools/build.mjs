@@ -78,15 +78,30 @@ const EXPORTS = {
   worker: 'src/runtime/worker/index.ts',
 };
 
-/** What `#engine` is, by the conditions of package.json: bundles for Workers, which refuse generated code, are spared it. */
-const ENGINES = { engine: 'src/schema/engine.ts', 'no-engine': 'src/schema/no-engine.ts' };
+/**
+ * Files of ours behind names of ours (`imports` of package.json). Bundlers take along whatever stands in a chunk that they
+ * meet, so what Workers do not need stands apart; and instead of the engine, whose code they would refuse, they find another.
+ */
+const INNER = {
+  engine: 'src/schema/engine.ts',
+  'no-engine': 'src/schema/no-engine.ts',
+  auth: 'src/client/auth/index.ts',
+};
 
-const engineByCondition = {
-  name: 'engine-by-condition',
+/** Which import means which name. */
+const INNER_NAMES = [
+  { id: './engine.js', importer: 'src/schema/warm-up.ts', name: '#engine' },
+  { id: './auth/index.js', importer: 'src/client/index.ts', name: '#auth' },
+];
+
+const innerByName = {
+  name: 'inner-by-name',
   resolveId: {
     order: 'pre',
-    handler: (id, importer = '') =>
-      id === './engine.js' && importer.endsWith('warm-up.ts') ? { id: '#engine', external: true } : null,
+    handler(id, importer = '') {
+      const inner = INNER_NAMES.find((each) => each.id === id && importer === join(ROOT, each.importer));
+      return inner ? { id: inner.name, external: true } : null;
+    },
   },
 };
 
@@ -160,12 +175,12 @@ function withHelpers(chunks) {
     .map((chunk) => ({ ...chunk, code: chunk.code.split(used).join(inlined) }));
 }
 
-/** @returns the ids of `paths` and of all they import, import() aside, as far as `isWanted` */
-function importedBy(paths, { getModuleInfo }, isWanted = () => true) {
+/** @returns the ids of `paths` and of all they import, import() aside */
+function importedBy(paths, { getModuleInfo }) {
   const found = new Set();
   const open = paths.map((path) => join(ROOT, path));
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (found.has(id) || SHOWN_ONLY.includes(id) || !isWanted(id)) continue;
+    if (found.has(id) || SHOWN_ONLY.includes(id)) continue;
     const module = getModuleInfo(id);
     if (module === null) throw new Error(`${id} is not part of the command: mend the lists above`);
     if (module.code === null) continue; // stays an import
@@ -175,36 +190,14 @@ function importedBy(paths, { getModuleInfo }, isWanted = () => true) {
   return found;
 }
 
-/**
- * What not every program needs is a chunk of its own, with what it loads when it is wanted: bundlers take along whatever
- * stands in a chunk that they meet, import() included.
- */
 function bundleExports() {
-  let auth = new Set();
-  const findAuth = {
-    name: 'find-auth',
-    buildEnd() {
-      auth = importedBy(['src/client/auth/index.ts'], this, (id) => id.includes('/src/client/auth/'));
-    },
-  };
-  const layout = {
-    groups: [
-      { name: 'auth', test: (id) => auth.has(id), includeDependenciesRecursively: false },
-      { name: 'issuer', test: /\/src\/doors\/http\/issuer-identifier\.ts$/, includeDependenciesRecursively: false },
-    ],
-  };
-  const entries = { ...EXPORTS, ...OWN, ...ENGINES };
-  return bundle(entries, { chunks: 'chunks', plugins: [engineByCondition, findAuth], layout });
+  return bundle({ ...EXPORTS, ...OWN, ...INNER }, { chunks: 'chunks', plugins: [innerByName] });
 }
 
 async function bundle(entries, { plugins = [], chunks, layout, format = 'esm' }) {
   const ending = format === 'cjs' ? 'cjs' : 'js';
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(ROOT, path)]));
-  const build = await openBundle(
-    input,
-    plugins,
-    format === 'cjs' ? { preserveEntrySignatures: 'allow-extension' } : {},
-  );
+  const build = await openBundle(input, plugins, layout && { preserveEntrySignatures: 'allow-extension' });
   try {
     const { output } = await build.generate({
       format,

@@ -48,6 +48,15 @@ test('everything behind -- is the server, options of ours or not', () => {
   });
 });
 
+test('an option that may be repeated keeps all its values, in order', () => {
+  const words = ['client', 'add', 'cursor', '--env', 'B=1', '--env=A', '--header', 'X: y'];
+  const invocation = parseCommandLine(words);
+  expect(invocation.kind === 'run' && Object.fromEntries(invocation.lists)).toEqual({
+    env: ['B=1', 'A'],
+    header: ['X: y'],
+  });
+});
+
 test.each([
   { line: '', about: undefined },
   { line: '--help', about: undefined },

@@ -16,6 +16,8 @@ export interface Run {
   readonly operands: readonly string[];
   /** By name; a switch that was given is `true`. */
   readonly options: ReadonlyMap<string, string | true>;
+  /** The values of options that may be given several times, in order. */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
   /** What stood after `--`: a program and its arguments. */
   readonly target: readonly string[] | undefined;
 }
@@ -41,7 +43,7 @@ export function parseCommandLine(words: readonly string[]): Invocation {
   if (positionals[0] === 'help') return { kind: 'help', about: findAbout(positionals.slice(1)) };
   if (has('help')) return { kind: 'help', about: findAbout(positionals) };
   const { command, operands } = findCommand(positionals);
-  const options = readOptions(command, given);
+  const { options, lists } = readOptions(command, given);
   checkOperands(command, operands);
   if (target && !command.takesTarget) throw usageError(`${command.name} takes no server after --`);
   if (target?.length === 0) {
@@ -50,7 +52,7 @@ export function parseCommandLine(words: readonly string[]): Invocation {
   if (target && options.has('config')) {
     throw usageError('--config and a server after -- exclude each other', 'Leave one of them out.');
   }
-  return { kind: 'run', command, operands, options, target };
+  return { kind: 'run', command, operands, options, lists, target };
 }
 
 function splitTarget(words: readonly string[]): { own: readonly string[]; target: readonly string[] | undefined } {
@@ -98,15 +100,18 @@ function findAbout(words: readonly string[]): CommandSpec | string | undefined {
   return command ?? (topLevelNames().includes(first ?? '') ? first : undefined);
 }
 
-function readOptions(command: CommandSpec, given: readonly OptionWord[]): ReadonlyMap<string, string | true> {
+function readOptions(command: CommandSpec, given: readonly OptionWord[]): Pick<Run, 'options' | 'lists'> {
   const options = new Map<string, string | true>();
+  const lists = new Map<string, readonly string[]>();
   for (const { name, rawName, value } of given) {
     const spec = [...command.options, ...GLOBAL_OPTIONS].find((option) => option.name === name);
     if (!spec) throw unknownOption(command, rawName);
     if (options.has(name)) throw usageError(`${rawName} is given twice`);
-    options.set(name, readValue(spec, rawName, value));
+    const read = readValue(spec, rawName, value);
+    if (spec.isRepeatable) lists.set(name, [...(lists.get(name) ?? []), String(read)]);
+    else options.set(name, read);
   }
-  return options;
+  return { options, lists };
 }
 
 function readValue(spec: OptionSpec, rawName: string, value: string | undefined): string | true {

@@ -142,6 +142,13 @@ async function runCommand(run: Run, cli: Cli): Promise<number> {
       return (await import('./commands/workflow.js')).runWorkflow(run, cli);
     case 'release':
       return (await import('./commands/release.js')).runRelease(run, cli);
+    case 'client list':
+      return (await import('./commands/client-list.js')).runClientList(run, cli);
+    case 'client add':
+    case 'init-client':
+      return (await import('./commands/client-add.js')).runClientAdd(run, cli);
+    case 'import':
+      return (await import('./commands/import.js')).runImport(run, cli);
     case 'config validate':
       return (await import('./commands/config-validate.js')).runConfigValidate(run, cli);
     case 'config trust':

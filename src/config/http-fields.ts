@@ -49,6 +49,56 @@ const AUTH_FIELDS = {
   },
 } as const satisfies FieldTable;
 
+/** What everybody may know of the door: what its discovery documents say beside what can be seen of it. */
+const DISCOVERY_FIELDS = {
+  name: {
+    kind: 'text',
+    description: 'Who the door is to the public, as the MCP Registry names servers: `com.example/gateway`.',
+    shape: {
+      pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$',
+      expected: 'a reversed domain, a slash and a name: com.example/gateway',
+    },
+  },
+  title: {
+    kind: 'text',
+    description: 'Its name for people.',
+    shape: { pattern: '^[^\\r\\n]{1,100}$', expected: 'one line of at most 100 characters' },
+  },
+  description: {
+    kind: 'text',
+    description: 'What it is for.',
+    shape: { pattern: '^[^\\r\\n]{1,100}$', expected: 'one line of at most 100 characters' },
+  },
+  websiteUrl: {
+    kind: 'text',
+    description: 'Where people read more.',
+    shape: { pattern: '^https?://\\S+$', expected: 'an http or https address' },
+  },
+  tools: {
+    kind: 'texts',
+    default: [],
+    description:
+      'Tools of the servers behind the door that public documents name, by the names in lists; `*` is the only wildcard. Without it they name none of them.',
+  },
+  servers: {
+    kind: 'texts',
+    default: [],
+    description: 'Servers behind the door that the AI Catalog lists by themselves, by their ids.',
+  },
+  contact: {
+    kind: 'text',
+    description: 'Whom to write to: an address of mail, or a page.',
+    shape: { pattern: '^(https?://|mailto:)?\\S+$', expected: 'an address of mail, or an http or https address' },
+  },
+  registryAuth: {
+    kind: 'text',
+    expands: true,
+    description:
+      'The text of `/.well-known/mcp-registry-auth`, by which the MCP Registry knows who owns the domain: `v=MCPv1; k=ed25519; p=…`. It is public.',
+    shape: { pattern: '^v=MCPv1; k=[a-z0-9]+; p=\\S+$', expected: 'v=MCPv1; k=ed25519; p=…' },
+  },
+} as const satisfies FieldTable;
+
 /** The group `http` of the file. */
 export const HTTP_FIELDS = {
   host: {
@@ -115,6 +165,11 @@ export const HTTP_FIELDS = {
     max: 7 * DAY_MS,
     default: 1_800_000,
     description: 'How long a session may be idle before it ends.',
+  },
+  discovery: {
+    kind: 'group',
+    description: 'What public documents say of the door (docs/discovery.md).',
+    fields: DISCOVERY_FIELDS,
   },
   auth: {
     kind: 'group',

@@ -17,6 +17,20 @@ export type HttpAuth = { readonly requiredScopes: readonly string[] } & (
   | { readonly kind: 'issuer'; readonly issuer: string; readonly audience: string; readonly jwksUri: string }
 );
 
+/** What everybody may know of the door, beside what can be seen of it. */
+export interface DiscoverySettings {
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly websiteUrl?: string;
+  /** Patterns of names, as lists show them. */
+  readonly tools: readonly string[];
+  /** Ids. */
+  readonly servers: readonly string[];
+  readonly contact?: string;
+  readonly registryAuth?: string;
+}
+
 /** The group `http`, every setting with its value. */
 export interface HttpSettings {
   readonly host: string;
@@ -28,6 +42,7 @@ export interface HttpSettings {
   readonly secret?: string;
   readonly maxSessions: number;
   readonly idleTimeoutMs: number;
+  readonly discovery: DiscoverySettings;
   /** Absent: everyone who can reach the door comes in. */
   readonly auth?: HttpAuth;
 }

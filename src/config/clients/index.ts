@@ -6,7 +6,7 @@ export { clientOfPath, type ImportedFile, importFile } from './import-file.js';
 export { type InstallLink, installLink, readInstallLink } from './links.js';
 export { candidatesFor, type Machine, osOf, placeText, scopesOf } from './places.js';
 export type { Loss } from './read-entry.js';
-export { isSameText, readText, type Text } from './reference.js';
+export { isReference, isSameText, readText, type Text } from './reference.js';
 export { type ClientSpec, isObject, isRemoteShape, type JsonObject, type Os, type Scope, type Source } from './spec.js';
 export { CLIENTS, findClient } from './table/index.js';
 export { type Upserted, upsertEntry } from './upsert.js';

@@ -96,9 +96,13 @@ export function joinText(parts: readonly TextPart[]): Text {
   return joined;
 }
 
+export function isReference(part: TextPart): part is VariableReference {
+  return typeof part !== 'string';
+}
+
 /** The references of a text, in order. */
 export function referencesOf(text: Text): readonly VariableReference[] {
-  return text.filter((part) => typeof part !== 'string');
+  return text.filter(isReference);
 }
 
 /** Why a text cannot be said in a dialect; `names` and `none` say references elsewhere, or not at all. */

@@ -1,4 +1,12 @@
-import type { ClientEntry, RemoteConnection, StdioConnection, TextField, TextMap, TextPlace } from './entry.js';
+import {
+  type ClientEntry,
+  type RemoteConnection,
+  type StdioConnection,
+  type TextField,
+  type TextMap,
+  type TextPlace,
+  textsOf,
+} from './entry.js';
 import { isSameText, readText, referencesOf, type Text, writeText } from './reference.js';
 import { literalSecretsIn, placeName } from './secret.js';
 import { type ClientSpec, isRemoteShape, type Json, type JsonObject, type RemoteShape, type Scope } from './spec.js';
@@ -14,6 +22,8 @@ export interface Refusal {
 export interface WrittenEntry {
   /** The entry as the client spells it. */
   readonly value: JsonObject;
+  /** Every variable it refers to. */
+  readonly variables: readonly string[];
   /** Variables that are declared beside the servers, where the client asks for them. */
   readonly inputs: readonly string[];
   /** What could not be said and was left out, in words. */
@@ -47,6 +57,9 @@ export function writeEntry(entry: ClientEntry, options: WriteOptions): WrittenEn
   const own = scope === 'user' ? client.userFixed : undefined;
   return {
     value: { ...named, ...spelled, ...own, ...enabledOf(client, entry) },
+    variables: [
+      ...new Set(textsOf(connection).flatMap(([, text]) => referencesOf(text).map(({ variable }) => variable))),
+    ],
     inputs: client.secrets.dialect === 'input' ? writer.variables : [],
     losses: [...writer.losses, ...settingLosses(entry)],
     holdsSecret: secrets.length > 0 || writer.hasResolved,
