@@ -23,6 +23,7 @@ test('what is not written has its default, and there is no auth', () => {
   expect(read(undefined).http).toEqual({
     host: '127.0.0.1',
     port: 7450,
+    discovery: { tools: [], servers: [] },
     path: '/mcp',
     allowedHosts: [],
     allowedOrigins: [],

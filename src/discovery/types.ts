@@ -18,6 +18,11 @@ export interface MountedServer {
   readonly version?: string;
 }
 
+/** A tool that documents show. One of a mounted server need not have a description. */
+export interface PublicTool extends Omit<ListedDefinition, 'description'> {
+  readonly description?: string;
+}
+
 /** JSON that somebody handed in as text, and that goes out as it is. */
 export type Capabilities = Readonly<Record<string, unknown>>;
 
@@ -31,7 +36,7 @@ export interface Surface {
   /** Of the slice that is shown (`Slice.fingerprint`); absent where no contract is served. */
   readonly fingerprint?: string;
   /** As tools/list shows them to the anonymous, in its order. */
-  readonly tools: readonly ListedDefinition[];
+  readonly tools: readonly PublicTool[];
   /** As `initialize` and `server/discover` show them. */
   readonly capabilities: Capabilities;
   /** The revisions of MCP that the endpoint speaks, newest first. */

@@ -14,7 +14,7 @@ import { createHttpApp, type RoutedExchange } from './http/http-app.js';
 import { HttpDoor } from './http/http-door.js';
 import { anyone, type Identifier } from './http/identity.js';
 import type { Readiness } from './http/readiness.js';
-import { resourceMetadata, resourceUrl } from './http/resource-metadata.js';
+import { metadataUrlOf, resourceUrl } from './http/resource-metadata.js';
 import { type PublicOptions, SurfaceBoard } from './surface.js';
 
 export interface ServerOptions
@@ -88,10 +88,7 @@ export function openServer(implementation: Implementation, options: ServerOption
   };
   const gateway = gatewayOf(implementation, facts, options);
   const resource = publicUrl === undefined ? undefined : resourceUrl(publicUrl, path);
-  const metadata =
-    resource === undefined || identifier.issuers.length === 0
-      ? undefined
-      : resourceMetadata({ resource, issuers: identifier.issuers, scopes: identifier.requiredScopes });
+  const isLedTo = resource !== undefined && identifier.issuers.length > 0;
   const { name, title, version, instructions } = contract.server;
   const door = new HttpDoor({
     gateway,
@@ -107,7 +104,7 @@ export function openServer(implementation: Implementation, options: ServerOption
       ...(publicUrl !== undefined && { publicUrl }),
     },
     identifier,
-    ...(metadata && { metadataUrl: metadata.url }),
+    ...(isLedTo && { metadataUrl: metadataUrlOf(resource) }),
     maxSessions,
     idleTimeoutMs,
     clock,
@@ -124,10 +121,8 @@ export function openServer(implementation: Implementation, options: ServerOption
   let isClosed = false;
   const app = createHttpApp({
     door,
-    path,
     readiness: () => readinessOf(gateway, isClosed),
     surface: () => board.surface,
-    ...(metadata && { metadata }),
   });
   const route = (request: Request, exchange: RoutedExchange): Response | Promise<Response> =>
     app.fetch(request, { exchange });

@@ -1,5 +1,5 @@
-import { type ListedDefinition, listedDefinition, type ServerIdentity, type Slice } from '../contract/index.js';
-import type { AuthFacts, MountedServer, Surface } from '../discovery/index.js';
+import { listedDefinition, type ServerIdentity, type Slice } from '../contract/index.js';
+import type { AuthFacts, MountedServer, PublicTool, Surface } from '../discovery/index.js';
 import { type CatalogEntry, type Gateway, isNamedBy } from '../gateway/index.js';
 import { REVISIONS } from '../protocol/index.js';
 import { CAPABILITIES } from './capabilities.js';
@@ -71,12 +71,13 @@ export class SurfaceBoard {
     };
   }
 
-  #mountedTools(entries: readonly CatalogEntry[], own: Slice | undefined): readonly ListedDefinition[] {
+  #mountedTools(entries: readonly CatalogEntry[], own: Slice | undefined): readonly PublicTool[] {
     const patterns = this.#options.documents.publicTools ?? [];
-    const names = new Set(own?.tools.map(({ name }) => name));
+    // All of the contract's: a private one is nothing that an operator could make public.
+    const names = new Set(own?.contract.tools.map(({ name }) => name));
     return entries
       .filter(({ name }) => !names.has(name) && isNamedBy(patterns, name))
-      .map(({ advertised }) => JSON.parse(advertised) as ListedDefinition);
+      .map(({ name, advertised }) => publicTool(name, JSON.parse(advertised)));
   }
 
   #mountedServers(): readonly MountedServer[] {
@@ -86,6 +87,24 @@ export class SurfaceBoard {
       .filter(({ id }) => wanted.includes(id))
       .map(({ id, state }) => ({ id, ...(state.kind === 'ready' && { title: state.serverName }) }));
   }
+}
+
+/** What documents have room for, where it is what MCP has there: somebody else wrote it. */
+function publicTool(name: string, definition: Readonly<Record<string, unknown>>): PublicTool {
+  const { title, description, inputSchema, outputSchema, annotations, _meta } = definition;
+  return {
+    name,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
+    ...(isObject(outputSchema) && { outputSchema }),
+    ...(isObject(annotations) && { annotations }),
+    ...(isObject(_meta) && { _meta }),
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function authOf({ issuers, requiredScopes: scopes, identify }: Identifier): AuthFacts | undefined {

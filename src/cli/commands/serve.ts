@@ -14,6 +14,7 @@ import { logConfig } from '../log-config.js';
 import { type LogOptions, readLogOptions } from '../log-options.js';
 import { logScreen } from '../log-screen.js';
 import { openGateway } from '../open-gateway.js';
+import { IDENTITY } from '../own/identity.js';
 import type { Run } from '../parse-command-line.js';
 import type { Screen } from '../screen.js';
 import { VERSION } from '../version.js';
@@ -36,8 +37,11 @@ async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
   logConfig(loaded, cli, log);
   cli.releaseSignals?.();
   const meta = config.ownTools ? (await import('../own/meta.js')).OWN_META : undefined;
+  const contract = config.ownTools ? (await import('../own/contract.js')).contract : undefined;
   const cache = new FileCatalogCache({ environment: cli.environment });
   await serveHttp({
+    identity: IDENTITY,
+    ...(contract && { contract }),
     http: config.http,
     limits: gatewayLimitsOf(config),
     info: { name: 'doorward', title: 'doorward', version: VERSION },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract, defineTool } from '../../contract/index.js';
-import { VERSION } from '../version.js';
+import { IDENTITY } from './identity.js';
 
 const Server = z.object({
   id: z.string().describe('As in the configuration.'),
@@ -61,14 +61,7 @@ const check = defineTool({
 
 /** doorward's own tools, and who doorward is: what its manifest, documents and reference are made from. */
 export const contract = defineContract({
-  server: {
-    name: 'io.github.doorward/doorward',
-    title: 'doorward',
-    description: 'One front door for MCP: many servers behind one entry, every tool call judged before it is sent.',
-    version: VERSION,
-    websiteUrl: 'https://github.com/doorward/doorward',
-    repository: { url: 'https://github.com/doorward/doorward', source: 'github' },
-  },
+  server: IDENTITY,
   tools: [status, check],
   packages: [
     {

@@ -27,8 +27,14 @@ function serve(script: MemoryScript) {
   });
   const app = createHttpApp({
     door,
-    path: '/mcp',
     readiness: () => ({ status: 'ready', degraded: [], upstreams: [] }),
+    surface: () => ({
+      server: { name: 'test.gw/door', description: 'A door', version: '1' },
+      tools: [],
+      capabilities: {},
+      supportedVersions: [],
+      path: '/mcp',
+    }),
   });
   const ask = async (init: RequestInit & { readonly path?: string }): Promise<Response> => {
     const headers = { host: 'gw.test', 'content-type': 'application/json', ...(init.headers as object) };

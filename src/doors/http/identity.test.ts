@@ -6,7 +6,7 @@ import { VirtualClock } from '../../../test/fixtures/virtual-clock.js';
 import { systemClock } from '../../base/index.js';
 import { bearerTokenOf } from './identity.js';
 import { issuerIdentifier } from './issuer-identifier.js';
-import { resourceMetadata, resourceUrl } from './resource-metadata.js';
+import { metadataUrlOf, resourceUrl } from './resource-metadata.js';
 import { tokenIdentifier } from './token-identifier.js';
 
 const digest = (token: string) => createHash('sha256').update(token).digest('hex');
@@ -234,7 +234,7 @@ describe('an authorization server', async () => {
         authorization_servers: [ISSUER],
         scopes_supported: ['mcp'],
         bearer_methods_supported: ['header'],
-        resource_name: 'doorward',
+        resource_name: 'Test door',
       });
     }
   });
@@ -247,7 +247,5 @@ test.each([
   ['http://gw.test:8080', '/', 'http://gw.test:8080'],
 ])('%s and %s: %s', (publicUrl, path, wanted) => {
   expect(resourceUrl(publicUrl, path)).toBe(wanted);
-  expect(resourceMetadata({ resource: wanted, issuers: [], scopes: [] }).url.startsWith(new URL(wanted).origin)).toBe(
-    true,
-  );
+  expect(metadataUrlOf(wanted).startsWith(new URL(wanted).origin)).toBe(true);
 });

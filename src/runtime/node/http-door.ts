@@ -1,5 +1,6 @@
 import { type Clock, DoorError, type EventBus } from '../../base/index.js';
 import type { Environment, HttpAuth, HttpSettings } from '../../config/index.js';
+import { type Contract, type ServerIdentity, sliceContract } from '../../contract/index.js';
 import {
   type HttpDoor,
   type HttpDoorOptions,
@@ -7,6 +8,7 @@ import {
   loadHttpDoor,
   type Readiness,
 } from '../../doors/index.js';
+import { buildStamp } from './build-stamp.js';
 import { guardedFetch } from './egress.js';
 import { type HttpServer, listenHttp } from './http-server.js';
 
@@ -15,6 +17,10 @@ export interface HttpDoorSetup {
   /** What stands behind the door. */
   readonly served: Pick<HttpDoorOptions, 'gateway' | 'limits' | 'info' | 'instructions' | 'meta'>;
   readonly readiness: () => Readiness;
+  /** Who the door is to the public, where the configuration does not say. */
+  readonly identity: ServerIdentity;
+  /** The contract of tools of its own, where it serves any. */
+  readonly contract?: Contract;
   readonly environment: Environment;
   readonly clock: Clock;
 }
@@ -41,20 +47,34 @@ export async function openHttpDoor(setup: HttpDoorSetup): Promise<OpenHttpDoor> 
   const { events } = served.gateway;
   const identifier = identifierOf(http.auth, { lib, environment, clock, events });
   const resource = publicUrl === undefined ? undefined : lib.resourceUrl(publicUrl, path);
-  const metadata =
-    resource === undefined || identifier.issuers.length === 0
-      ? undefined
-      : lib.resourceMetadata({ resource, issuers: identifier.issuers, scopes: identifier.requiredScopes });
+  const isLedTo = resource !== undefined && identifier.issuers.length > 0;
   const door = new lib.HttpDoor({
     ...served,
     identifier,
-    ...(metadata && { metadataUrl: metadata.url }),
+    ...(isLedTo && { metadataUrl: lib.metadataUrlOf(resource) }),
     admission: { port: () => port, host, allowedHosts, allowedOrigins, ...(publicUrl !== undefined && { publicUrl }) },
     maxSessions,
     idleTimeoutMs,
     clock,
   });
-  const app = lib.createHttpApp({ door, path, readiness, ...(metadata && { metadata }) });
+  const { tools: publicTools, servers: publicServers, contact, registryAuth } = http.discovery;
+  const generatedAt = buildStamp(environment);
+  const board = new lib.SurfaceBoard({
+    gateway: served.gateway,
+    server: identityOf(http, setup.identity),
+    slice: () => setup.contract && sliceContract(setup.contract, { locality: 'remote' }),
+    identifier,
+    path,
+    ...(resource !== undefined && { resource }),
+    documents: {
+      publicTools,
+      publicServers,
+      ...(contact !== undefined && { contact }),
+      ...(registryAuth !== undefined && { registryAuth }),
+      ...(generatedAt !== undefined && { generatedAt }),
+    },
+  });
+  const app = lib.createHttpApp({ door, readiness, surface: () => board.surface });
   const server = await listenHttp(http, {
     path,
     endpoint: (exchange) => door.handle(exchange),
@@ -62,6 +82,19 @@ export async function openHttpDoor(setup: HttpDoorSetup): Promise<OpenHttpDoor> 
   });
   port = server.port;
   return { door, server, url: `http://${shownHost(host)}:${port}${path}` };
+}
+
+/** Who the door is: what the configuration says of it, and doorward where that says nothing. */
+function identityOf({ discovery }: HttpSettings, identity: ServerIdentity): ServerIdentity {
+  const { name, title, description, websiteUrl } = discovery;
+  const own = {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(websiteUrl !== undefined && { websiteUrl }),
+  };
+  if (name === undefined) return { ...identity, ...own };
+  // Somebody else's door: its pages and sources are not doorward's.
+  return { name, description: identity.description, version: identity.version, ...own };
 }
 
 /** What telling callers apart needs. */

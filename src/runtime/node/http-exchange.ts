@@ -73,7 +73,7 @@ export class NodeExchange implements RoutedExchange {
     const outgoing = this.#outgoing;
     if (outgoing.headersSent || outgoing.destroyed) return;
     const length = bytesIn(body);
-    const hasLength = status === 204 || headers.includes('Content-Length');
+    const hasLength = status === 204 || status === 304 || headers.includes('Content-Length');
     outgoing.writeHead(status, hasLength ? [...headers] : [...headers, 'Content-Length', String(length)]);
     if (length === 0) outgoing.end();
     else if (length <= TEXT_UP_TO) outgoing.end(joinBytes(body, length).toString('latin1'), 'latin1');

@@ -1,5 +1,6 @@
 import { type CancelListener, type CancelSignal, DoorError, systemClock } from '../../base/index.js';
 import type { Environment, HttpSettings } from '../../config/index.js';
+import type { Contract, ServerIdentity } from '../../contract/index.js';
 import type { HttpDoorOptions, Phase, Readiness } from '../../doors/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import { lendNativeBytes } from './native-bytes.js';
@@ -13,6 +14,10 @@ export interface ServeHttpOptions {
   readonly instructions?: HttpDoorOptions['instructions'];
   /** What the server says of itself beside that (`HttpDoorOptions`). */
   readonly meta?: HttpDoorOptions['meta'];
+  /** Who the door is to the public, where `http.discovery` does not say. */
+  readonly identity: ServerIdentity;
+  /** The contract of tools of its own, where it serves any. */
+  readonly contract?: Contract;
   readonly environment: Environment;
   /** Makes the gateway. Its upstreams are started once the door is open. */
   readonly open: () => Promise<Gateway>;
@@ -40,7 +45,7 @@ const STARTING_MS = 5_000;
  * @throws {DoorError} CONFIG_INVALID where the door cannot be opened as it is configured
  */
 export async function serveHttp(options: ServeHttpOptions): Promise<void> {
-  const { http, limits, info, instructions, meta, environment, open, listening } = options;
+  const { http, limits, info, instructions, meta, identity, contract, environment, open, listening } = options;
   lendNativeBytes();
   const ends = new Ends(options.signal);
   let gateway: Gateway | undefined;
@@ -53,6 +58,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<void> {
     const { door, server, url } = await openHttpDoor({
       http,
       served,
+      identity,
+      ...(contract && { contract }),
       environment,
       clock: systemClock,
       readiness: () => readiness.now(),

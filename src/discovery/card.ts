@@ -1,0 +1,76 @@
+import type { RemoteDefinition, ServerIdentity } from '../contract/index.js';
+import type { MountedServer, Surface } from './types.js';
+
+const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
+export const CARD_TYPE = 'application/mcp-server-card+json';
+/** Our own keys in `_meta`, of cards as of MCP's messages. */
+const FINGERPRINT = 'doorward/fingerprint';
+/** A card's own bound on its description, in characters. */
+const MAX_DESCRIPTION = 100;
+
+/** A server card (SEP-2127): who the server is and where it is reached, no tools. */
+export interface ServerCard extends Omit<ServerIdentity, 'instructions'> {
+  readonly $schema: string;
+  readonly remotes?: readonly CardRemote[];
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+export interface CardRemote extends RemoteDefinition {
+  readonly supportedProtocolVersions: readonly string[];
+}
+
+/** The card of a server. Where nobody said what it is reached by there are no remotes: nothing is guessed. */
+export function serverCard(surface: Surface): ServerCard {
+  const { instructions: _, ...identity } = surface.server;
+  const { fingerprint } = surface;
+  return {
+    $schema: CARD_SCHEMA,
+    ...identity,
+    ...remotesOf(surface),
+    ...(fingerprint !== undefined && { _meta: { [FINGERPRINT]: fingerprint } }),
+  };
+}
+
+/** The card of a server behind this one: it is reached through this one. */
+export function mountedCard(surface: Surface, { id, title, description, version }: MountedServer): ServerCard {
+  const { server } = surface;
+  const [namespace] = server.name.split('/');
+  const text = description ?? `${title ?? id}, served by ${server.title ?? server.name}`;
+  return {
+    $schema: CARD_SCHEMA,
+    name: `${namespace}/${id.replace(/[^a-zA-Z0-9._-]/g, '-')}`,
+    ...(title !== undefined && { title }),
+    description: text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text,
+    version: version ?? server.version,
+    ...remotesOf(surface),
+  };
+}
+
+function remotesOf({ publicUrl, remotes = [], supportedVersions, auth }: Surface): Pick<ServerCard, 'remotes'> {
+  if (publicUrl === undefined) return {};
+  const { headers = auth?.kind === 'tokens' ? [TOKEN_HEADER] : undefined, variables } =
+    remotes.find(({ url }) => withoutSlash(url) === withoutSlash(publicUrl)) ?? {};
+  return {
+    remotes: [
+      {
+        type: 'streamable-http',
+        url: publicUrl,
+        ...(headers && { headers }),
+        ...(variables && { variables }),
+        supportedProtocolVersions: supportedVersions,
+      },
+    ],
+  };
+}
+
+/** What whoever was given a token by the operator fills in. */
+const TOKEN_HEADER = {
+  name: 'Authorization',
+  description: '"Bearer ", then a token that the operator of this server gave you',
+  isRequired: true,
+  isSecret: true,
+} as const;
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, '');
+}
