@@ -361,7 +361,7 @@ export class Client {
     });
     const watch = new HangWatch({ connection, clock, callTimeoutMs });
     const doubt = new Doubt(connection);
-    const liveness = this.#options.comesAndGoes ? new Liveness({ connection, clock }) : undefined;
+    const liveness = this.#options.comesAndGoes ? new Liveness({ upstream, connection, clock }) : undefined;
     this.#liveness = liveness;
     return connection;
   }

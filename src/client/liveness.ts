@@ -1,7 +1,8 @@
-import { type Clock, type DoorError, type Scheduled, toDoorError } from '../base/index.js';
+import { type Clock, DoorError, type Scheduled, toDoorError } from '../base/index.js';
 import type { Connection } from './connection.js';
 
 export interface LivenessOptions {
+  readonly upstream: string;
   readonly connection: Connection;
   readonly clock: Clock;
 }
@@ -27,13 +28,15 @@ const GONE: ReadonlySet<string> = new Set([
  * looks wrong and now and then else. Where it does not answer, the connection is over: the next one is made as after any loss.
  */
 export class Liveness {
+  readonly #upstream: string;
   readonly #connection: Connection;
   readonly #clock: Clock;
   #timer: Scheduled | undefined;
   #delayMs = CHECK_EVERY_MS;
   #isAsking = false;
 
-  constructor({ connection, clock }: LivenessOptions) {
+  constructor({ upstream, connection, clock }: LivenessOptions) {
+    this.#upstream = upstream;
     this.#connection = connection;
     this.#clock = clock;
   }
@@ -83,7 +86,10 @@ export class Liveness {
       const error = toDoorError(thrown);
       // Whoever is refused as unknown, or asks at the wrong place, is told so by others.
       if (!GONE.has(error.code) || isUnknownToIt(error)) return undefined;
-      return error;
+      // Whoever hears of the end of the connection says whose it was.
+      const message = error.message.replace(`${this.#upstream}: `, '');
+      const { code, data, hint } = error;
+      return new DoorError(code, message, { data, cause: error, ...(hint !== undefined && { hint }) });
     }
   }
 }

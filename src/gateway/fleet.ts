@@ -438,7 +438,9 @@ export class Fleet {
     const before = this.#snapshot;
     this.#snapshot = this.#build();
     reportExclusions(before, this.#snapshot, this.options.events);
-    if (reportToolChanges(before, this.#snapshot, this.options.events)) this.watch.changed('tools');
+    const gone = new Set(this.mounts.flatMap(({ id, list }) => (list === undefined ? [id] : [])));
+    const { events } = this.options;
+    if (reportToolChanges({ before, after: this.#snapshot, events, gone })) this.watch.changed('tools');
     this.#status.look();
   }
 

@@ -44,18 +44,27 @@ export class ListWatch {
   }
 }
 
+export interface ToolChanges {
+  readonly before: CatalogSnapshot;
+  readonly after: CatalogSnapshot;
+  readonly events: EventBus;
+  /** Mounts that list nothing now: what they listed has gone with them. */
+  readonly gone: ReadonlySet<string>;
+}
+
 /**
  * Tells the event bus what changed from one snapshot to the next. What a mount lists at first is a new list, but no
- * change of its tools.
+ * change of its tools; nor is it one when the mount goes.
  *
  * @returns whether callers would see any difference
  */
-export function reportToolChanges(before: CatalogSnapshot, after: CatalogSnapshot, events: EventBus): boolean {
+export function reportToolChanges({ before, after, events, gone }: ToolChanges): boolean {
   let hasChanged = false;
   const known = new Set(before.entries.map((entry) => entry.mount));
   const emit = (entry: CatalogEntry, change: 'added' | 'removed' | 'changed'): void => {
     hasChanged = true;
-    if (known.has(entry.mount)) events.emit('tool.changed', { upstream: entry.mount, tool: entry.tool.name, change });
+    const isNews = known.has(entry.mount) && !gone.has(entry.mount);
+    if (isNews) events.emit('tool.changed', { upstream: entry.mount, tool: entry.tool.name, change });
   };
   for (const entry of after.entries) {
     const old = before.find(entry.name);
