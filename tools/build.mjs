@@ -57,6 +57,7 @@ const ENTRY = [
   'src/cli/command-table.ts',
   'src/cli/command-spec.ts',
   'src/cli/client-commands.ts',
+  'src/cli/author-commands.ts',
   'src/runtime/node/code-cache.ts',
   'src/runtime/node/code-file.ts',
   'src/runtime/node/own-file.ts',

@@ -35,3 +35,9 @@ export const CONFIG: OptionSpec = {
   summary: 'Use this configuration instead of looking for one',
 };
 export const JSON_OUTPUT: OptionSpec = { name: 'json', summary: 'Print JSON, errors too' };
+/** Of commands that write files of a project. */
+export const PRINT: OptionSpec = { name: 'print', summary: 'Print it instead of writing it' };
+export const CHECK: OptionSpec = {
+  name: 'check',
+  summary: 'Write nothing; exit with 7 if it is not what would be written',
+};

@@ -1,7 +1,8 @@
 /** Every command with its options, once: help texts are printed from it and the command line is parsed by it. */
 
+import { AUTHOR_COMMANDS } from './author-commands.js';
 import { CLIENT_COMMANDS } from './client-commands.js';
-import { CONFIG, type CommandSpec, JSON_OUTPUT, type OptionSpec } from './command-spec.js';
+import { CHECK, CONFIG, type CommandSpec, JSON_OUTPUT, type OptionSpec, PRINT } from './command-spec.js';
 
 export type { CommandSpec, OptionSpec } from './command-spec.js';
 
@@ -25,9 +26,6 @@ const START_TIMEOUT: OptionSpec = {
   value: 'TIME',
   summary: 'How long to wait for each server to start: 30, 500ms, 2m (default 60s)',
 };
-
-const PRINT: OptionSpec = { name: 'print', summary: 'Print it instead of writing it' };
-const CHECK: OptionSpec = { name: 'check', summary: 'Write nothing; exit with 7 if it is not what would be written' };
 
 const PROGRAM: OptionSpec = {
   name: 'program',
@@ -295,6 +293,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     exits: [0, 1, 2, 3, 4, 7, 124, 130],
   },
+  ...AUTHOR_COMMANDS,
   ...CLIENT_COMMANDS,
   {
     name: 'config validate',

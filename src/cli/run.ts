@@ -136,6 +136,12 @@ async function runCommand(run: Run, cli: Cli): Promise<number> {
       return (await import('./commands/logout.js')).runLogout(run, cli);
     case 'auth status':
       return (await import('./commands/auth-status.js')).runAuthStatus(run, cli);
+    case 'validate':
+      return (await import('./commands/validate.js')).runValidate(run, cli);
+    case 'docs':
+      return (await import('./commands/docs.js')).runDocs(run, cli);
+    case 'openapi':
+      return (await import('./commands/openapi.js')).runOpenapi(run, cli);
     case 'manifest':
       return (await import('./commands/manifest.js')).runManifest(run, cli);
     case 'workflow':

@@ -106,10 +106,10 @@ const BOUNDS: readonly Wording[] = [
   ['maximum', (value) => `at most ${value}`],
   ['exclusiveMaximum', (value) => `less than ${value}`],
   ['multipleOf', (value) => `a multiple of ${value}`],
-  ['minLength', (value) => `${value} characters or more`],
+  ['minLength', (value) => (value === 1 ? 'not empty' : `${value} characters or more`)],
   ['maxLength', (value) => `${value} characters or fewer`],
   ['pattern', (value) => `matches \`${value}\``],
-  ['minItems', (value) => `${value} items or more`],
+  ['minItems', (value) => (value === 1 ? 'not empty' : `${value} items or more`)],
   ['maxItems', (value) => `${value} items or fewer`],
   ['default', (value) => `default \`${JSON.stringify(value)}\``],
 ];

@@ -86,7 +86,7 @@ on:
         default: false${hasNpmPackage ? registryOnly : ''}
   schedule:
     # The rehearsal: a publisher that the Registry takes no more is found before the day of a release.
-    - cron: '17 5 * * 1'
+    - cron: "17 5 * * 1"
 
 permissions: {}
 
@@ -101,7 +101,7 @@ defaults:
 
 env:
   WATCHED_PATHS: |
-${watched.map((path) => `    ${path}\n`).join('')}  MCP_PUBLISHER_VERSION: '${PUBLISHER.version}'
+${watched.map((path) => `    ${path}\n`).join('')}  MCP_PUBLISHER_VERSION: "${PUBLISHER.version}"
   MCP_PUBLISHER_URL: ${PUBLISHER.url}
   MCP_PUBLISHER_SHA256: ${PUBLISHER.sha256}
 `;
@@ -131,7 +131,7 @@ const GUARD = `      - name: Guard
 
 const NODE = `      - uses: ${pinnedAction('actions/setup-node')}
         with:
-          node-version: '24'
+          node-version: "24"
           package-manager-cache: false
 `;
 

@@ -35,8 +35,10 @@ export async function readGitTree(folder: string): Promise<GitTree | undefined> 
       ignored: async (paths) => {
         if (paths.length === 0) return new Set();
         // It ends with 1 where it names none.
-        const named = await git('check-ignore', '-z', '--no-index', '--', ...paths).catch(() => '');
-        return new Set(split(named));
+        const named = await git('-c', 'core.quotePath=false', 'check-ignore', '--no-index', '--', ...paths).catch(
+          () => '',
+        );
+        return new Set(named.split('\n').filter((path) => path !== ''));
       },
     };
   } catch {

@@ -1,4 +1,6 @@
-import { devNull } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { listedDefinition, sliceContract } from '../../contract/index.js';
 import { routeTable } from '../../discovery/index.js';
 import type { LiveServer } from './live-server.js';
@@ -76,9 +78,11 @@ async function checkStdio({ project, environment }: Subject): Promise<readonly F
   const args = stdioArguments(project);
   if (args === undefined) return new Skipped('package.json names no program: neither doorward.stdio nor bin');
   const place = `the program ${args.join(' ')}`;
+  // A configuration of the user's own, or a remote, would show other tools than the project's.
+  const home = mkdtempSync(join(tmpdir(), 'doorward-validate-'));
   let peer: Awaited<ReturnType<typeof openStdioPeer>> | undefined;
   try {
-    peer = await openStdioPeer({ command: process.execPath, args, cwd: folder, env: cleared(environment) });
+    peer = await openStdioPeer({ command: process.execPath, args, cwd: folder, env: cleared(environment, home) });
     const { serverInfo, tools } = await introduce(peer);
     const { tools: own } = sliceContract(contract, { principal: LOCAL });
     const { version } = packageJson;
@@ -92,6 +96,7 @@ async function checkStdio({ project, environment }: Subject): Promise<readonly F
     return [{ message: `${place}: ${(thrown as Error).message}`, hint: 'Run it by hand: it must speak MCP on stdio.' }];
   } finally {
     await peer?.close();
+    rmSync(home, { recursive: true, force: true });
   }
 }
 
@@ -109,9 +114,9 @@ function stdioArguments({ settings, packageJson: { bin } }: Subject['project']):
 }
 
 /** The author's own environment, without what would make a doorward in it serve other things than the project's. */
-function cleared(environment: Subject['environment']): Record<string, string> {
+function cleared(environment: Subject['environment'], home: string): Record<string, string> {
   const kept = Object.entries(environment).flatMap(([name, value]) =>
     value === undefined || name.startsWith('DOORWARD_') ? [] : [[name, value] as const],
   );
-  return { ...Object.fromEntries(kept), XDG_CONFIG_HOME: devNull, XDG_STATE_HOME: devNull };
+  return { ...Object.fromEntries(kept), XDG_CONFIG_HOME: home, XDG_STATE_HOME: home };
 }

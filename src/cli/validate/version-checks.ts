@@ -2,13 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_MANIFEST, generatedPaths } from './generated-paths.js';
 import { lineAt } from './line-at.js';
+import { TEST_PATHS } from './test-paths.js';
 import { type Check, type Finding, Skipped, type Subject } from './types.js';
 
 /** Where the version stands by nature; everything else gets it from package.json. */
 const HOMES =
   /(^|\/)(package\.json|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|CHANGELOG[^/]*)$/i;
-/** Tests show versions of their own making. */
-const TESTS = /(^|\/)(tests?|__tests__|fixtures|golden)\/|\.(test|spec)\.[mc]?[jt]sx?$/;
 const DATA = /\.([mc]?[jt]sx?|json[c5]?|ya?ml|toml)$/;
 const PROSE = /\.(md|mdx|txt|html)$/;
 
@@ -37,7 +36,9 @@ export const VERSION_CHECKS: readonly Check[] = [
         .filter((path) => path.endsWith('/package.json'))
         .map((path) => path.slice(0, -12));
       return git.present
-        .filter((path) => !HOMES.test(path) && !TESTS.test(path) && !nested.some((folder) => path.startsWith(folder)))
+        .filter(
+          (path) => !HOMES.test(path) && !TEST_PATHS.test(path) && !nested.some((folder) => path.startsWith(folder)),
+        )
         .filter((path) => !generated.some((own) => path === own || path.startsWith(`${own}/`)))
         .flatMap((path) => literalsIn(path, project));
     },

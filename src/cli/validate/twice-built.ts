@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { type Check, type Finding, Skipped, type Subject } from './types.js';
+
+/** A build that takes longer says nothing more. */
+const BUILD_MS = 10 * 60_000;
+
+export const BUILD_CHECK: Check = {
+  name: 'build',
+  about: 'two builds are byte for byte the same',
+  run: async ({ project, git, environment, signal }) => {
+    const { build, outputs = ['dist'] } = project.settings;
+    if (build === undefined) return new Skipped('package.json names no doorward.build');
+    if (git === undefined) return new Skipped('the project is in no git repository with a commit');
+    if (project.packageJson.scripts?.[build] === undefined) {
+      return [{ message: `package.json has no script ${build}, which doorward.build names` }];
+    }
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'doorward-build-')));
+    try {
+      // In two folders: a build that writes down where it ran is found as well.
+      const made: ReadonlyMap<string, string>[] = [];
+      for (const name of ['one', 'another']) {
+        const copy = join(folder, name);
+        copyProject({ from: project.folder, to: copy, files: git.present });
+        const failure = await runScript({ folder: copy, script: build, environment, signal });
+        if (failure !== undefined) return [{ message: `npm run ${build} failed: ${failure}` }];
+        made.push(digestsOf(copy, outputs));
+      }
+      return compareBuilds(made[0]!, made[1]!, outputs);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Copying {
+  readonly from: string;
+  readonly to: string;
+  readonly files: readonly string[];
+}
+
+/** What git would have in a commit, with the packages of the original. */
+function copyProject({ from, to, files }: Copying): void {
+  for (const file of files) {
+    // Deleted, and not committed yet.
+    if (!existsSync(join(from, file))) continue;
+    mkdirSync(dirname(join(to, file)), { recursive: true });
+    copyFileSync(join(from, file), join(to, file));
+  }
+  const packages = findPackages(from);
+  if (packages !== undefined) symlinkSync(packages, join(to, 'node_modules'), 'junction');
+}
+
+/** The nearest node_modules, as Node looks for it. */
+function findPackages(folder: string): string | undefined {
+  const found = join(folder, 'node_modules');
+  if (existsSync(found)) return found;
+  const above = dirname(folder);
+  return above === folder ? undefined : findPackages(above);
+}
+
+interface Script extends Pick<Subject, 'environment' | 'signal'> {
+  readonly folder: string;
+  readonly script: string;
+}
+
+/** @returns why it failed; undefined where it did not */
+function runScript({ folder, script, environment, signal }: Script): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const [command, ...args] = npmCommand(environment);
+    const child = spawn(command, [...args, 'run', '--silent', script], {
+      cwd: folder,
+      env: { ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: BUILD_MS,
+    });
+    const stop = { handleEvent: () => void child.kill() };
+    signal.addEventListener('abort', stop);
+    let tail = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      tail = `${tail}${chunk}`.slice(-2_000);
+    });
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code, ended) => {
+      signal.removeEventListener('abort', stop);
+      const last = tail.trim().split('\n').at(-1) ?? '';
+      resolve(code === 0 ? undefined : `${ended ?? `exit ${code}`}${last && `, ${last.slice(0, 300)}`}`);
+    });
+  });
+}
+
+/** npm as a program that needs no shell: on Windows it is a script of one. */
+function npmCommand({ npm_execpath: running }: Subject['environment']): readonly [string, ...string[]] {
+  if (running?.endsWith('npm-cli.js')) return [process.execPath, running];
+  const beside = join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  return existsSync(beside) ? [process.execPath, beside] : ['npm'];
+}
+
+function digestsOf(folder: string, outputs: readonly string[]): ReadonlyMap<string, string> {
+  const digests = new Map<string, string>();
+  for (const output of outputs) {
+    if (!existsSync(join(folder, output))) continue;
+    for (const entry of readdirSync(join(folder, output), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      digests.set(relative(folder, path), createHash('sha256').update(readFileSync(path)).digest('hex'));
+    }
+  }
+  return digests;
+}
+
+type Digests = ReadonlyMap<string, string>;
+
+function compareBuilds(one: Digests, another: Digests, outputs: readonly string[]): readonly Finding[] {
+  if (one.size === 0)
+    return [
+      { message: `the build made nothing in ${outputs.join(', ')}`, hint: 'Name its folders in doorward.outputs.' },
+    ];
+  const paths = [...new Set([...one.keys(), ...another.keys()])].sort();
+  return paths
+    .filter((path) => one.get(path) !== another.get(path))
+    .map((path) => ({ message: `${path} comes out differently when it is built a second time` }));
+}
