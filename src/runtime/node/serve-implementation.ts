@@ -1,6 +1,6 @@
 import { DoorError, EventBus, systemClock } from '../../base/index.js';
 import type { HttpAuth } from '../../config/index.js';
-import type { Implementation, SliceFacts } from '../../contract/index.js';
+import type { Contract, Implementation, SliceFacts } from '../../contract/index.js';
 import { fingerprintMeta, loadHttpDoor, openServer, type ServerOptions } from '../../doors/index.js';
 import { type BrokenMount, createGateway, type GatewayOptions, localMount, type Mount } from '../../gateway/index.js';
 import { buildStamp } from './build-stamp.js';
@@ -8,6 +8,7 @@ import { type EventLogOptions, logEvents } from './event-log.js';
 import { identifierOf, refuseOpenBind, shownHost } from './http-door.js';
 import { listenHttp } from './http-server.js';
 import { LogStream } from './log-stream.js';
+import { remoteMounts } from './remote-mounts.js';
 import { runStdioDoor, type StdioEnd } from './stdio.js';
 
 export interface ServeOptions extends Omit<ServerOptions, 'listening' | 'identifier'> {
@@ -86,29 +87,30 @@ export async function serve(implementation: Implementation, options: ServeOption
 export interface ServeStdioOptions extends Pick<GatewayOptions, 'limits' | 'validation' | 'events' | 'cache'> {
   readonly deployment?: string;
   readonly profile?: string;
-  /** Other servers whose tools are served too; those of a remote among them (`remoteMounts`). */
+  /** Other servers whose tools are served too. */
   readonly upstreams?: readonly (Mount | BrokenMount)[];
   /**
-   * What does not need this machine is served by a remote among `upstreams`: tools of locality `remote` are left to it.
-   * Default false.
+   * Leaves what does not need this machine to a server elsewhere, whose tools are mounted: the one at this URL, or `true` for the
+   * one that the user has named by `doorward login URL --program NAME`. Default: all of the contract is served here.
    */
-  readonly hasRemote?: boolean;
+  readonly remote?: boolean | string;
   readonly log?: Partial<EventLogOptions> | false;
 }
 
 /** Serves a contract to one caller on stdin and stdout, until it leaves or a signal comes. */
 export function serveStdio(implementation: Implementation, options: ServeStdioOptions = {}): Promise<StdioEnd> {
   const { contract } = implementation;
-  const { deployment, profile, upstreams = [], hasRemote = false, log, events = new EventBus(), ...rest } = options;
+  const { deployment, profile, upstreams = [], remote = false, log, events = new EventBus(), ...rest } = options;
   const { name, title, version, instructions } = contract.server;
   const facts: SliceFacts = {
     ...(deployment !== undefined && { deployment }),
     ...(profile !== undefined && { profile }),
-    ...(hasRemote && { locality: 'local' as const }),
+    ...(remote !== false && { locality: 'local' as const }),
   };
   const info = { name, ...(title !== undefined && { title }), version };
+  const near = [localMount(implementation, { facts, events }), ...upstreams];
   const gateway = createGateway({
-    mounts: [localMount(implementation, { facts, events }), ...upstreams],
+    mounts: [...near, ...remoteOf(contract, near, { remote, events })],
     events,
     info,
     ...rest,
@@ -121,6 +123,17 @@ export function serveStdio(implementation: Implementation, options: ServeStdioOp
     meta: fingerprintMeta(contract),
     open: async () => gateway,
   });
+}
+
+/** Last of all: where a name is wanted twice, what is near has it. */
+function remoteOf(
+  { server, fingerprint }: Contract,
+  near: readonly { readonly id: string }[],
+  { remote, events }: { readonly remote: boolean | string; readonly events: EventBus },
+): readonly Mount[] {
+  if (remote === false) return [];
+  const taken = near.map(({ id }) => id);
+  return remoteMounts({ program: server.name, fingerprint, events, taken, ...(remote !== true && { url: remote }) });
 }
 
 function logOptions(given: Partial<EventLogOptions> = {}): EventLogOptions {
