@@ -20,6 +20,7 @@ const asking = { runs: 'asking.test.ts' };
 const trouble = { runs: 'trouble.test.ts' };
 const oauth = { runs: 'oauth.test.ts' };
 const rounds = { runs: 'rounds.test.ts' };
+const release = { runs: 'release.test.ts' };
 
 const later = (issue: number, why: string): Disposition => ({ later: issue, why });
 const NO_COERCION = 'variants with options.coerce: no coercion of arguments (design.md section 4b)';
@@ -148,11 +149,11 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   e12: oauth,
   e14: httpDoor,
   e15: oauth,
-  f02: later(6, 'the MCP Registry manifest'),
-  f03: later(6, 'the publish workflow'),
-  f04: later(6, 'the publish workflow'),
-  f05: later(6, 'the publish workflow'),
-  f08: later(6, 'the MCP Registry manifest'),
+  f02: release,
+  f03: release,
+  f04: release,
+  f05: release,
+  f08: release,
   f10: config,
   f11: config,
   f12: { ...config, except: ['hot reload keeps the last good file: the daemon of issue 7'] },
