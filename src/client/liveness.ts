@@ -84,16 +84,11 @@ export class Liveness {
       return undefined;
     } catch (thrown) {
       const error = toDoorError(thrown);
-      // Whoever is refused as unknown, or asks at the wrong place, is told so by others.
-      if (!GONE.has(error.code) || isUnknownToIt(error)) return undefined;
+      if (!GONE.has(error.code)) return undefined;
       // Whoever hears of the end of the connection says whose it was.
       const message = error.message.replace(`${this.#upstream}: `, '');
       const { code, data, hint } = error;
       return new DoorError(code, message, { data, cause: error, ...(hint !== undefined && { hint }) });
     }
   }
-}
-
-function isUnknownToIt({ data }: DoorError): boolean {
-  return data.httpStatus === 400 || data.httpStatus === 404 || data.httpStatus === 405;
 }
