@@ -4,12 +4,11 @@ import { isNode, type SchemaNode } from './types.js';
 
 /**
  * Whether a schema leads back to itself where a target does not take that. `optional`: it may, through a property that can
- * be left out.
+ * be left out. `any`: it may, save in a circle that no value gets out of.
  *
  * @returns why not; undefined where all is well
  */
 export function findForbiddenCycle(root: SchemaNode, allowed: StrictRules['cycles']): string | undefined {
-  if (allowed === 'any') return undefined;
   const definitions = isNode(root.$defs) ? root.$defs : {};
   const done = new Set<string>();
   const leadsBack = (name: string, above: readonly string[]): string | undefined => {
@@ -29,19 +28,22 @@ export function findForbiddenCycle(root: SchemaNode, allowed: StrictRules['cycle
   return undefined;
 }
 
-/** The definitions that a schema leads to, those that can be left out aside where these do not matter. */
-function referencesOf(node: SchemaNode, allowed: 'optional' | 'none'): readonly string[] {
+/** The definitions that a schema leads to, by ways that matter. */
+function referencesOf(node: SchemaNode, allowed: StrictRules['cycles']): readonly string[] {
   const found: string[] = [];
   const walk = (at: SchemaNode): void => {
     if (typeof at.$ref === 'string') found.push(at.$ref.slice('#/$defs/'.length));
-    const required: readonly unknown[] = Array.isArray(at.required) ? at.required : [];
-    for (const [pointer, child] of childrenOf(at)) {
-      const isProperty = pointer.startsWith('/properties/');
-      const name = pointer.slice('/properties/'.length).replaceAll('~1', '/').replaceAll('~0', '~');
-      if (allowed === 'optional' && isProperty && !required.includes(name)) continue;
-      walk(child);
-    }
+    for (const [pointer, child] of childrenOf(at)) if (matters(pointer, at, allowed)) walk(child);
   };
   walk(node);
   return found;
+}
+
+const PROPERTY = '/properties/';
+
+function matters(pointer: string, { required }: SchemaNode, allowed: StrictRules['cycles']): boolean {
+  if (allowed === 'any') return pointer.startsWith('/anyOf/');
+  if (allowed === 'none' || !pointer.startsWith(PROPERTY)) return true;
+  const name = pointer.slice(PROPERTY.length).replaceAll('~1', '/').replaceAll('~0', '~');
+  return Array.isArray(required) && required.includes(name);
 }

@@ -336,6 +336,7 @@ export class StrictWriter {
       if (properties.has(name)) continue;
       if (closes) throw new Inexpressible(path, `the member ${JSON.stringify(name)} is needed and not described`);
       const other = node.additionalProperties;
+      if (!isOpen) throw new Inexpressible(path, `the member ${JSON.stringify(name)} is needed and may not be there`);
       properties.set(name, isNode(other) ? this.#write(other, `${path}/additionalProperties`) : {});
     }
     const needed = requiresAll ? [...properties.keys()] : [...required];
