@@ -56,8 +56,8 @@ function report(faults: readonly Fault[], outcomes: readonly Outcome[], { isJson
   } else {
     for (const fault of faults) writeFault(fault, out, err);
     const made = outcomes.filter(({ skipped }) => skipped === undefined).length;
-    const counted = `${made} ${made === 1 ? 'check' : 'checks'} made`;
-    err.write(faults.length === 0 ? `${counted}, no faults\n` : `${counted}, ${faults.length} faults\n`);
+    const found = faults.length === 0 ? 'no faults' : `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}`;
+    err.write(`${made} ${made === 1 ? 'check' : 'checks'} made, ${found}\n`);
   }
   return faults.length > 0 ? EXIT_FAULTS : 0;
 }

@@ -84,15 +84,18 @@ function runScript({ folder, script, environment, signal }: Script): Promise<str
     const child = spawn(command, [...args, 'run', '--silent', script], {
       cwd: folder,
       env: { ...environment },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       timeout: BUILD_MS,
     });
     const stop = { handleEvent: () => void child.kill() };
     signal.addEventListener('abort', stop);
     let tail = '';
-    child.stderr.on('data', (chunk: Buffer) => {
+    const hear = (chunk: Buffer): void => {
       tail = `${tail}${chunk}`.slice(-2_000);
-    });
+    };
+    // Compilers tell their troubles on either.
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
     child.on('error', (error) => resolve(error.message));
     child.on('close', (code, ended) => {
       signal.removeEventListener('abort', stop);
