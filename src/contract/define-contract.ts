@@ -72,6 +72,7 @@ function checkToolNames(tools: readonly Tool[]): void {
 }
 
 function twice(name: string, owner: Tool, tool: Tool): string {
+  if (owner === tool) return `the name ${name} is given twice`;
   if (owner.locality === tool.locality) return `the name ${name} is taken by another tool`;
   return `the name ${name} is both local and remote; a tool is one of the two`;
 }

@@ -34,12 +34,13 @@ export function defineTool<
   const { locality = 'remote', visibility = 'public', profiles = [], examples = [], aliases = [] } = definition;
   const annotations = ANNOTATIONS[definition.kind];
   for (const [at, { input }] of examples.entries()) checkExample(judges.input, input, where, at);
+  for (const part of [definition.availability, definition.auth, definition.meta]) deepFreeze(part);
   return Object.freeze({
     ...definition,
     locality,
     visibility,
-    profiles: deepFreeze([...profiles]),
-    examples: Object.freeze([...examples]),
+    profiles: Object.freeze([...profiles]),
+    examples: deepFreeze([...examples]),
     aliases: Object.freeze([...aliases]),
     inputSchema,
     outputSchema,

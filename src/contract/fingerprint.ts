@@ -10,20 +10,33 @@ export function fingerprintOf({ server, tools, resources, prompts }: Printed): s
   const facts = {
     server: server.name,
     tools: sorted(tools.map((tool) => ({ ...listedDefinition(tool), aliases: [...tool.aliases].sort() }))),
-    resources: sorted(resources),
-    prompts: sorted(prompts),
+    resources: sorted(resources.map(shown)),
+    prompts: sorted(prompts.map(shown)),
   };
-  return bytesToHex(sha256(utf8ToBytes(canonicalText(facts))));
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(facts, inOrder))));
+}
+
+interface Placed {
+  readonly name: string;
+  readonly availability?: unknown;
+  readonly locality?: unknown;
+}
+
+/** Where something is served is told to nobody. */
+function shown({ availability: _, locality: __, ...rest }: Placed): { readonly name: string } {
+  return rest;
 }
 
 function sorted<Member extends { readonly name: string }>(members: readonly Member[]): readonly Member[] {
   return [...members].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** JSON with the members of each object in the order of their names. */
-function canonicalText(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+/** Writes the members of each object in the order of their names; so does a schema that lists some of them. */
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  const ordered = Object.fromEntries(entries) as Record<string, unknown>;
+  const { required, properties } = ordered;
+  if (Array.isArray(required) && typeof properties === 'object') ordered.required = [...required].sort();
+  return ordered;
 }

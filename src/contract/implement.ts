@@ -8,7 +8,7 @@ import type { Contract } from './types.js';
  * @throws {DoorError} CONTRACT_INVALID where one is missing or too many: types are no guard where programs are not compiled
  */
 export function implement<One extends Contract>(contract: One, handlers: Handlers<One>): Implementation<One> {
-  const given = handlers as Partial<AnyHandlers>;
+  const given: Partial<AnyHandlers> = (handlers as Partial<AnyHandlers> | undefined) ?? {};
   const complete = { tools: given.tools ?? {}, resources: given.resources ?? {}, prompts: given.prompts ?? {} };
   for (const kind of ['tools', 'resources', 'prompts'] as const) {
     const names = contract[kind].map(({ name }) => name);

@@ -1,26 +1,10 @@
+import { closeConjunctions } from './conjunctions.js';
 import { contractInvalid } from './contract-invalid.js';
+import { libraryOptions } from './library-options.js';
 import type { StandardSchema } from './standard-schema.js';
 import type { JsonSchema } from './types.js';
 
 type Node = Record<string, unknown>;
-
-/** What a zod schema shows of itself while it is converted: enough to tell a plain object from a strict or a loose one. */
-interface ZodConversion {
-  readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string; readonly catchall?: unknown } } };
-  readonly jsonSchema: Node;
-}
-
-/** Says what of an object schema is open: zod's own rule is another for inputs than for outputs. */
-function libraryOptions(additionalProperties: false | undefined): Record<string, unknown> {
-  return {
-    override({ zodSchema, jsonSchema }: ZodConversion): void {
-      const { type, catchall } = zodSchema._zod.def;
-      if (type !== 'object' || catchall !== undefined) return;
-      if (additionalProperties === undefined) delete jsonSchema.additionalProperties;
-      else jsonSchema.additionalProperties = additionalProperties;
-    },
-  };
-}
 
 /**
  * The JSON Schema of what a tool takes, closed where the author did not say otherwise: a misspelt member is refused, not
@@ -30,15 +14,12 @@ function libraryOptions(additionalProperties: false | undefined): Record<string,
  * @throws {DoorError} CONTRACT_INVALID
  */
 export function inputSchemaOf(schema: StandardSchema, where: string): JsonSchema {
-  const converted = convert(schema, 'input', where, libraryOptions(false));
-  // Other libraries cannot be told how to convert: the root is closed where nothing speaks of other members.
-  if (!isZod(schema) && isPlainObject(converted)) converted.additionalProperties = false;
-  return finish(converted, where, '/input');
+  return convert(schema, { where, path: '/input', isClosed: true });
 }
 
 /** The JSON Schema of what a tool gives, open where the author did not say otherwise: a tool may learn to say more. */
 export function outputSchemaOf(schema: StandardSchema, where: string): JsonSchema {
-  return finish(convert(schema, 'input', where, libraryOptions(undefined)), where, '/output');
+  return convert(schema, { where, path: '/output', isClosed: false });
 }
 
 /**
@@ -48,28 +29,36 @@ export function outputSchemaOf(schema: StandardSchema, where: string): JsonSchem
  * @throws {DoorError} CONTRACT_INVALID
  */
 export function formSchemaOf(schema: StandardSchema): JsonSchema {
-  return finish(convert(schema, 'input', 'a form', libraryOptions(undefined)), 'a form', '');
+  return convert(schema, { where: 'a form', path: '', isClosed: false });
 }
 
-function convert(schema: StandardSchema, side: 'input' | 'output', where: string, options: Node): Node {
+interface Conversion {
+  readonly where: string;
+  readonly path: string;
+  readonly isClosed: boolean;
+}
+
+/** Both ways it is the side that is written by hand: arguments as they are sent, results as a handler returns them. */
+function convert(schema: StandardSchema, { where, path, isClosed }: Conversion): JsonSchema {
   const standard = schema?.['~standard'];
-  const path = side === 'input' ? '/input' : '/output';
-  if (typeof standard?.jsonSchema?.[side] !== 'function') {
+  if (typeof standard?.jsonSchema?.input !== 'function') {
     throw contractInvalid(where, path, 'is no schema that can be turned into JSON Schema', 'Use zod 4.2 or later.');
   }
+  const options = libraryOptions(standard.vendor, isClosed);
+  let converted: Node;
   try {
-    return standard.jsonSchema[side]({
+    converted = standard.jsonSchema.input({
       target: 'draft-2020-12',
-      ...(standard.vendor === 'zod' && { libraryOptions: options }),
+      ...(options !== undefined && { libraryOptions: options }),
     });
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     throw contractInvalid(where, path, `cannot be turned into JSON Schema: ${why}`, 'Use types that JSON has.');
   }
-}
-
-function isZod(schema: StandardSchema): boolean {
-  return schema['~standard'].vendor === 'zod';
+  closeConjunctions(converted);
+  // Of a library that cannot be told, the root is closed where nothing speaks of other members.
+  if (isClosed && options === undefined && isPlainObject(converted)) converted.additionalProperties = false;
+  return finish(converted, where, path);
 }
 
 const SAYS_MORE = [
@@ -88,18 +77,24 @@ function isPlainObject(schema: Node): boolean {
 
 function finish(schema: Node, where: string, path: string): JsonSchema {
   // Read as 2020-12 without it (MCP schema, Tool), and one line less in every list.
-  const { $schema: _, ...rest } = schema;
-  if (isChoiceOfObjects(rest)) return deepFreeze({ type: 'object', ...rest });
-  if (rest.type !== 'object') {
-    throw contractInvalid(where, path, 'must be an object', 'Wrap it: z.object({ result: … }).');
-  }
-  return deepFreeze(rest);
+  const { $schema: _, ...rest } = rootOf(schema);
+  if (rest.type === 'object') return deepFreeze(rest);
+  if (isMadeOfObjects(rest)) return deepFreeze({ type: 'object', ...rest });
+  throw contractInvalid(where, path, 'must be an object', 'Wrap it: z.object({ result: … }).');
 }
 
-/** A union of objects is an object, which its root has to say (MCP schema, Tool). */
-function isChoiceOfObjects({ type, anyOf, oneOf }: Node): boolean {
-  const branches = anyOf ?? oneOf;
-  return type === undefined && Array.isArray(branches) && branches.every((branch: Node) => branch.type === 'object');
+/** A schema that was given a name is a reference to itself: clients look for the members at the root. */
+function rootOf(schema: Node): Node {
+  const { $ref, ...rest } = schema;
+  const name = typeof $ref === 'string' ? /^#\/\$defs\/([^/~]+)$/.exec($ref)?.[1] : undefined;
+  const named = name === undefined ? undefined : (schema.$defs as Record<string, Node>)[name];
+  return named === undefined ? schema : { ...named, ...rest };
+}
+
+/** A choice between objects is an object, and so is what several ask for at once; a root has to say so (MCP schema, Tool). */
+function isMadeOfObjects({ type, anyOf, oneOf, allOf }: Node): boolean {
+  const parts = anyOf ?? oneOf ?? allOf;
+  return type === undefined && Array.isArray(parts) && parts.every((part: Node) => part.type === 'object');
 }
 
 /** Frozen through and through: one object is what is served, judged by and written about. */
