@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
 import { DOCUMENTS, type DocumentName, routeTable, type Target } from '../../discovery/index.js';
 import type { LiveServer } from './live-server.js';
 import type { Introduction, ShownTool } from './peer.js';
@@ -16,8 +17,10 @@ interface Document extends Introduction {
   /** The document as JSON; empty where it is none. */
   readonly json: Json;
   /** The tool's own name by the one of a target. */
-  namesOf(target: Target): Promise<Readonly<Record<string, string>>>;
+  namesOf(target: Target): Promise<Names>;
 }
+
+type Names = Readonly<Record<string, string>>;
 
 const EVERYTHING = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta'];
 const SUMMARY = ['title', 'description', 'annotations'];
@@ -49,29 +52,39 @@ const READINGS: Readonly<Record<DocumentName, Reading>> = {
 /** Holds every document of a running server to what it answers to initialize and tools/list. */
 export async function compareSurfaces({ get, introduction, url }: Served): Promise<readonly Finding[]> {
   const routes = routeTable({ path: new URL(url).pathname });
-  const placesOf = new Map<string, DocumentName>();
-  for (const { path, serves } of routes) if ('document' in serves) placesOf.set(path, serves.document);
-  const targets = new Map<Target, Promise<Readonly<Record<string, string>>>>();
-  const namesOf = (target: Target): Promise<Readonly<Record<string, string>>> => {
-    const place = [...placesOf].find(([, name]) => name === target)?.[0] ?? '';
-    const names =
-      targets.get(target) ??
-      get(place).then(
-        async (response) => ((await response.json()) as { names: Readonly<Record<string, string>> }).names,
-      );
-    targets.set(target, names);
-    return names;
-  };
+  const places = routes.flatMap(({ path, serves }) => ('document' in serves ? [[path, serves.document] as const] : []));
+  const namesOf = namesBy(async (target) => {
+    const place = places.find(([, name]) => name === target)?.[0] ?? '';
+    return (parse(await (await get(place)).text()).names ?? {}) as Names;
+  });
   const findings = await Promise.all(
-    [...placesOf].map(async ([place, name]) => {
+    places.map(async ([place, name]) => {
       const response = await get(place);
       const text = await response.text();
-      if (response.status === 404 && 'missing' in DOCUMENTS[name]) return [];
+      if (response.status === 404 && DOCUMENTS[name].missing !== undefined) return [];
       if (!response.ok) return [{ message: `${place} is answered with HTTP ${response.status}` }];
-      return READINGS[name]({ ...introduction, place, text, json: parse(text), namesOf });
+      const document = { ...introduction, place, text, json: parse(text), namesOf };
+      return [...(await READINGS[name](document)), ...brokenShape(document, name)];
     }),
   );
   return findings.flat();
+}
+
+/** Each asked for once. */
+function namesBy(read: (target: Target) => Promise<Names>): Document['namesOf'] {
+  const known = new Map<Target, Promise<Names>>();
+  return (target) => {
+    const names = known.get(target) ?? read(target);
+    known.set(target, names);
+    return names;
+  };
+}
+
+function brokenShape({ place, text, json }: Document, name: DocumentName): readonly Finding[] {
+  const { contentType, schema } = DOCUMENTS[name];
+  const read = z.safeParse(schema, contentType.includes('json') ? json : text);
+  const [issue] = read.error?.issues ?? [];
+  return issue === undefined ? [] : [{ message: `${place} /${issue.path.join('/')}: ${issue.message}` }];
 }
 
 function parse(text: string): Json {
