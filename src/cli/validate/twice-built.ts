@@ -30,10 +30,11 @@ export const BUILD_CHECK: Check = {
     }
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'doorward-build-')));
     try {
+      const place = shelter(folder, project.folder);
       // In two folders: a build that writes down where it ran is found as well.
       const made: ReadonlyMap<string, string>[] = [];
       for (const name of ['one', 'another']) {
-        const copy = join(folder, name);
+        const copy = join(place, name);
         copyProject({ from: project.folder, to: copy, files: git.present });
         const failure = await runScript({ folder: copy, script: build, environment, signal });
         if (failure !== undefined) return [{ message: `npm run ${build} failed: ${failure}` }];
@@ -60,16 +61,27 @@ function copyProject({ from, to, files }: Copying): void {
     mkdirSync(dirname(join(to, file)), { recursive: true });
     copyFileSync(join(from, file), join(to, file));
   }
-  const packages = findPackages(from);
-  if (packages !== undefined) symlinkSync(packages, join(to, 'node_modules'), 'junction');
+  const packages = join(from, 'node_modules');
+  if (existsSync(packages)) symlinkSync(packages, join(to, 'node_modules'), 'junction');
 }
 
-/** The nearest node_modules, as Node looks for it. */
-function findPackages(folder: string): string | undefined {
-  const found = join(folder, 'node_modules');
-  if (existsSync(found)) return found;
+/** Folders inside each other, each with the packages that Node finds above the original; the innermost takes the copies. */
+function shelter(folder: string, from: string): string {
+  const above = packagesAbove(dirname(from));
+  return above.reduce((place, packages, at) => {
+    symlinkSync(packages, join(place, 'node_modules'), 'junction');
+    const inner = join(place, `inside-${at}`);
+    mkdirSync(inner);
+    return inner;
+  }, folder);
+}
+
+/** Every node_modules from here up, the outermost first. */
+function packagesAbove(folder: string): readonly string[] {
   const above = dirname(folder);
-  return above === folder ? undefined : findPackages(above);
+  const outer = above === folder ? [] : packagesAbove(above);
+  const own = join(folder, 'node_modules');
+  return existsSync(own) ? [...outer, own] : outer;
 }
 
 interface Script extends Pick<Subject, 'environment' | 'signal'> {
