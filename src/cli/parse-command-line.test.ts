@@ -156,7 +156,8 @@ describe('the table', () => {
 
   test('every example is a command line that is understood', () => {
     for (const [line] of COMMANDS.flatMap(({ examples }) => examples)) {
-      const words = line.replaceAll("'", '').split(' ').slice(1);
+      const [typed = ''] = line.split(' < '); // what stands behind it is the shell's
+      const words = (typed.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", '')).slice(1);
       expect(parseCommandLine(words).kind, line).toBe('run');
     }
   });

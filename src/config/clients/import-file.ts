@@ -91,11 +91,15 @@ function readingDialect({ secrets }: ClientSpec): Dialect {
   return secrets.dialect;
 }
 
-/** The client that keeps a file at this path, where no other does. */
+/** The client that keeps a file at this path; undefined where none does, or several do. */
 export function clientOfPath(path: string): ClientSpec | undefined {
-  const plain = path.replaceAll('\\', '/');
-  const owners = CLIENTS.filter((client) => pathEnds(client).some((end) => plain === end || plain.endsWith(`/${end}`)));
-  return owners.length === 1 ? owners[0] : undefined;
+  const plain = `/${path.replaceAll('\\', '/')}`;
+  const matches = CLIENTS.flatMap((client) =>
+    pathEnds(client).flatMap((end) => (plain.endsWith(`/${end}`) ? [{ client, length: end.length }] : [])),
+  );
+  const longest = Math.max(...matches.map(({ length }) => length));
+  const owners = new Set(matches.flatMap(({ client, length }) => (length === longest ? [client] : [])));
+  return owners.size === 1 ? [...owners][0] : undefined;
 }
 
 /** How paths of a client's files end: enough of them to tell it from others. */
@@ -104,7 +108,8 @@ function pathEnds({ user, project = [] }: ClientSpec): readonly string[] {
   const ends = places.flatMap(({ folder, files }) =>
     files.map((file) => `${folder.split('/').slice(-2).join('/')}/${file}`.replace(/^\//, '')),
   );
-  return [...project, ...ends.filter((end) => end.includes('/') || end.startsWith('.'))];
+  // Any client may have a file of such a name.
+  return [...project, ...ends].filter((end) => !/^(mcp|config|settings)\.[a-z]+$/.test(end));
 }
 
 function readValue(name: string, bytes: Uint8Array, owner: ClientSpec | undefined): Json {

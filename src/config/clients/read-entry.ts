@@ -33,7 +33,7 @@ const TRANSPORTS: ReadonlyMap<string, 'stdio' | 'http' | 'sse' | 'remote'> = new
 const URL_FIELDS = ['url', 'serverUrl', 'httpUrl', 'uri'] as const;
 const ENV_FIELDS = ['env', 'envs', 'environment'] as const;
 /** Members that say nothing we would need: they mark an entry of their client. */
-const SILENT = ['source', 'name', 'description', 'display_name', 'bundled', '$schema', 'alwaysAllow', 'autoApprove'];
+const SILENT = ['source', 'name', 'bundled'];
 
 /**
  * Reads one server as any client spells it. Values are taken apart at their references as `dialect` writes them; nothing
@@ -228,11 +228,17 @@ class EntryReader {
   }
 
   #reportRest(): void {
-    for (const field of Object.keys(this.#value)) {
-      if (this.#seen.has(field) || SILENT.includes(field)) continue;
+    for (const [field, value] of Object.entries(this.#value)) {
+      if (this.#seen.has(field) || SILENT.includes(field) || isEmpty(value)) continue;
       this.#lose(field, 'has no counterpart in doorward and was left out');
     }
   }
+}
+
+/** Nothing is lost with a member that says nothing. */
+function isEmpty(value: Json): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === null || value === false || value === '';
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -61,7 +61,7 @@ export function writeEntry(entry: ClientEntry, options: WriteOptions): WrittenEn
       ...new Set(textsOf(connection).flatMap(([, text]) => referencesOf(text).map(({ variable }) => variable))),
     ],
     inputs: client.secrets.dialect === 'input' ? writer.variables : [],
-    losses: [...writer.losses, ...settingLosses(entry)],
+    losses: [...writer.losses, ...settingLosses(client, entry)],
     holdsSecret: secrets.length > 0 || writer.hasResolved,
   };
 }
@@ -73,9 +73,13 @@ function enabledOf({ stdio }: ClientSpec, { settings }: ClientEntry): JsonObject
   return stdio.fixed !== undefined && 'enabled' in stdio.fixed ? { enabled: false } : {};
 }
 
-function settingLosses({ settings }: ClientEntry): readonly string[] {
-  const { enabled: _, ...others } = settings;
-  return Object.keys(others).map((field) => `${field} is a setting of doorward's and was left out`);
+function settingLosses(client: ClientSpec, entry: ClientEntry): readonly string[] {
+  const { enabled, ...others } = entry.settings;
+  const isSwitchLost = enabled === false && Object.keys(enabledOf(client, entry)).length === 0;
+  return [
+    ...(isSwitchLost ? [`enabled: false was left out: ${client.title} has no word for it`] : []),
+    ...Object.keys(others).map((field) => `${field} is a setting of doorward's and was left out`),
+  ];
 }
 
 /** What helps with every client: our own file knows references. */

@@ -40,8 +40,8 @@ export function findClientFile(candidates: readonly string[], cwd: string): stri
  * @throws {DoorError} `CONFIG_INVALID` where something else than a file is there, or it cannot be read
  */
 export function readClientFile(path: string): ClientFile {
-  const real = realPathOf(path);
   try {
+    const real = realPathOf(path);
     const stats = statSync(real, { throwIfNoEntry: false });
     if (stats === undefined) return { path, real, bytes: undefined };
     if (!stats.isFile()) throw unusable(path, 'it is not a file');

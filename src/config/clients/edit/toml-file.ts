@@ -99,8 +99,9 @@ export class TomlFile implements EditableText {
     const lines = this.#text.slice(region.start, region.end);
     const alone = { [root]: { [name]: valueAt(this.#value, entry)! } };
     if (!isEqual(readToml(this.#name, lines), alone)) return undefined;
-    const changed = patched(lines, path, value);
-    return splice(this.#text, region.start, region.end, changed.trimEnd());
+    // Lines that were one have no line break to tell the file's from.
+    const changed = patched(lines, path, value).trimEnd().replace(/\r?\n/g, lineEndingOf(this.#text));
+    return splice(this.#text, region.start, region.end, changed);
   }
 }
 

@@ -131,10 +131,11 @@ export class YamlFile implements EditableText {
     const start = range[0]!;
     const end = contentEnd(this.#text, range);
     const emptied = splice(this.#text, start, end, '');
-    const at = endOfLine(emptied, start);
-    return splice(emptied, at, at, lines.join('')).replace(/:[ \t]+(?=\r?\n)/, (colon, offset: number) =>
-      offset < start && offset + colon.length >= start ? ':' : colon,
-    );
+    // Of the two spaces around what stood there, one is enough; at the end of the line, none.
+    const isDouble = emptied[start - 1] === ' ' && /^(\s|$)/.test(emptied.slice(start, start + 1));
+    const text = isDouble ? splice(emptied, start - 1, start, '') : emptied;
+    const at = endOfLine(text, isDouble ? start - 1 : start);
+    return splice(text, at, at, lines.join(''));
   }
 
   #withMember(path: Path, value: Json): string | undefined {
