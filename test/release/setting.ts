@@ -1,6 +1,6 @@
 /** An author's project with a generated workflow, the stubs it publishes to, and the programs that stand for npm and the publisher. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -38,9 +38,14 @@ export class Setting {
     const root = mkdtempSync(join(tmpdir(), 'doorward-release-test-'));
     const registries = await Registries.open(packPublisher(root, publisherVersion));
     const setting = new Setting(root, registries);
-    setting.#putPrograms();
-    setting.#putProject();
-    return setting;
+    try {
+      setting.#putPrograms();
+      setting.#putProject();
+      return setting;
+    } catch (thrown) {
+      await setting.close();
+      throw thrown;
+    }
   }
 
   async close(): Promise<void> {
@@ -76,9 +81,7 @@ export class Setting {
   }
 
   git(...args: readonly string[]): void {
-    execFileSync('git', ['-C', this.folder, '-c', 'user.name=a', '-c', 'user.email=a@a.example', ...args], {
-      stdio: 'pipe',
-    });
+    gitIn(this.folder, ...args);
   }
 
   get #journal(): string {
@@ -109,20 +112,32 @@ export class Setting {
   }
 
   #putProject(): void {
-    mkdirSync(this.folder);
-    this.write('package.json', `${JSON.stringify(PACKAGE_JSON, null, 2)}\n`);
-    this.write('package-lock.json', '{}\n');
-    this.write(
-      'contract.js',
-      ownText('project-contract.mjs').replaceAll('__ROOT__', pathToFileURL(ROOT.replace(/\/$/, '')).href),
-    );
-    for (const command of ['manifest', 'workflow']) {
-      execFileSync(process.execPath, [CLI, command], { cwd: this.folder, stdio: 'pipe' });
-    }
-    execFileSync('git', ['init', '-q', '-b', 'main', this.folder]);
-    this.git('add', '-A');
-    this.git('commit', '-q', '-m', 'A server');
+    template ??= makeTemplate();
+    cpSync(template, this.folder, { recursive: true });
   }
+}
+
+/** The project before anything happens to it: made once, since three programs have a hand in it. */
+let template: string | undefined;
+
+function makeTemplate(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'doorward-release-project-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const contract = ownText('project-contract.mjs').replaceAll('__ROOT__', pathToFileURL(ROOT.replace(/\/$/, '')).href);
+  writeFileSync(join(folder, 'contract.js'), contract);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(PACKAGE_JSON, null, 2)}\n`);
+  writeFileSync(join(folder, 'package-lock.json'), '{}\n');
+  for (const command of ['manifest', 'workflow']) {
+    execFileSync(process.execPath, [CLI, command], { cwd: folder, stdio: 'pipe' });
+  }
+  execFileSync('git', ['init', '-q', '-b', 'main', folder]);
+  gitIn(folder, 'add', '-A');
+  gitIn(folder, 'commit', '-q', '-m', 'A server');
+  return folder;
+}
+
+function gitIn(folder: string, ...args: readonly string[]): void {
+  execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@a.example', ...args], { stdio: 'pipe' });
 }
 
 /** The archive of the publisher, as its releases have it. */
