@@ -5,6 +5,8 @@ import { type GeneratedFile, jsonFile } from './generated-file.js';
 
 export const OPENAPI_PATH = 'openapi.json';
 
+type ZodType = NonNullable<Route['responses'][number]['schema']>;
+
 export interface OpenapiFacts {
   /** Where the document goes. Default: `openapi.json`. */
   readonly path?: string;
@@ -17,11 +19,13 @@ export function openapiFiles(contract: Contract, facts: OpenapiFacts = {}): read
   const { server, remotes } = contract;
   const remote = remotes.find(({ type, url }) => type === 'streamable-http' && !url.includes('{'));
   const { path = OPENAPI_PATH, endpoint = remote === undefined ? '/mcp' : new URL(remote.url).pathname } = facts;
+  const routes = routeTable({ path: endpoint });
   const document = createDocument({
     openapi: '3.1.0',
     info: { title: server.title ?? server.name, version: server.version, description: server.description },
     ...(remote && { servers: [{ url: new URL(remote.url).origin }] }),
-    paths: pathsOf(routeTable({ path: endpoint })),
+    paths: pathsOf(routes),
+    components: { schemas: namedSchemas(routes) },
   });
   return [jsonFile(path, document)];
 }
@@ -52,4 +56,18 @@ function operationOf({ id, summary, request, responses }: Route): ZodOpenApiOper
       ]),
     ),
   };
+}
+
+/** Schemas of answers, each written once, under the name of what is answered first with it. */
+function namedSchemas(routes: readonly Route[]): Readonly<Record<string, ZodType>> {
+  const named: Record<string, ZodType> = {};
+  for (const { serves, responses } of routes) {
+    for (const [status, { schema }] of Object.entries(responses)) {
+      if (schema === undefined || Object.values(named).includes(schema)) continue;
+      const what = 'document' in serves ? serves.document : serves.door;
+      const name = Number(status) < 400 ? what : 'refusal';
+      named[Object.hasOwn(named, name) ? `${name}${status}` : name] = schema;
+    }
+  }
+  return named;
 }
