@@ -83,7 +83,8 @@ export const ENGINE_FILE = 'src/schema/engine.ts';
 
 export const MAX_FILE_LINES = 500;
 export const MAX_FUNCTION_LINES = 120;
-export const MAX_ROOT_ENTRIES = 25;
+/** `.github` and `server.json` can lie nowhere else: GitHub and the MCP Registry look for them there. */
+export const MAX_ROOT_ENTRIES = 26;
 
 /** Names that name nothing. */
 export const EMPTY_NAMES = /(^|[-.])(utils?|helpers?|managers?|services?|misc)([-.]|$)/;
