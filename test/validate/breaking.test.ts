@@ -229,6 +229,18 @@ test('a route that is served past the table', () => {
   expect(code).toBe(7);
 });
 
+test('npm version changes the version everywhere but in the changelog, which is written by people', () => {
+  const project = folders.copyOf(sound);
+  execFileSync('npm', ['version', '1.5.0', '--no-git-tag-version'], { cwd: project.folder, stdio: 'pipe' });
+  project.commit();
+  const { out } = project.run('validate', QUICK);
+  expect(out.trim()).toBe('version: the head of CHANGELOG.md says 1.4.2, package.json says 1.5.0');
+  project.replace('CHANGELOG.md', '## [1.4.2]', '## [1.5.0] - 2026-12-01\n\n## [1.4.2]');
+  project.commit();
+  const { code, err } = project.run('validate', QUICK);
+  expect(code, err).toBe(0);
+});
+
 test('package.json that cannot be used is a wrong use, not a fault', () => {
   const project = folders.copyOf(sound);
   project.replace('package.json', '"contract"', '"contrct"');

@@ -16,6 +16,14 @@ import { ROOT } from '../house/tree.js';
 const FIXTURE = join(ROOT, 'test', 'fixtures', 'project');
 export const CLI = join(ROOT, 'dist', 'cli.cjs');
 
+/** As npm writes it for a package without dependencies. */
+const LOCK = {
+  name: 'fixture-notes',
+  version: '1.4.2',
+  lockfileVersion: 3,
+  packages: { '': { name: 'fixture-notes', version: '1.4.2' } },
+};
+
 /** What a run of the command came to. */
 export interface Ran {
   readonly code: number | null;
@@ -30,7 +38,8 @@ export class ProjectFolders {
 
   constructor() {
     // As an author has them: what a project imports is found above it.
-    mkdirSync(join(this.#root, 'node_modules'));
+    mkdirSync(join(this.#root, 'node_modules', '.bin'), { recursive: true });
+    symlinkSync(CLI, join(this.#root, 'node_modules', '.bin', 'doorward'));
     symlinkSync(ROOT, join(this.#root, 'node_modules', 'doorward'), 'junction');
     symlinkSync(join(ROOT, 'node_modules', 'zod'), join(this.#root, 'node_modules', 'zod'), 'junction');
   }
@@ -38,7 +47,7 @@ export class ProjectFolders {
   /** A project that is as it should be: built, everything generated, all of it committed. */
   sound(): ProjectFolder {
     const project = this.#next(FIXTURE);
-    project.write('package-lock.json', JSON.stringify({ packages: { '': { version: '1.4.2' } } }));
+    project.write('package-lock.json', JSON.stringify(LOCK));
     project.build();
     for (const command of ['manifest', 'docs', 'openapi', 'workflow']) {
       const { code, err } = project.run(command);
