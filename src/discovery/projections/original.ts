@@ -9,12 +9,17 @@ type Claim = 'yes' | 'no' | 'unknown';
 const OLD_DIALECTS: ReadonlySet<string> = new Set(['draft-04', 'draft-06', 'draft-07']);
 /** More are taken to overlap: all pairs are looked at. */
 const MAX_BRANCHES = 64;
+/** What tells two objects apart is looked for in members of members, so deep. */
+const MAX_LEVELS = 4;
 
 /** A tool's own schema: where its references lead, and what can be told of its parts. */
 export class OriginalSchema {
   readonly root: SchemaNode;
   /** Of an older draft, where `$ref` stands alone and tuples are written otherwise. */
   readonly isOld: boolean;
+  /** Schemas with their `allOf` put into them, by what they were (merge.ts). */
+  readonly flattened = new Map<SchemaNode, SchemaNode>();
+  readonly #takesNull = new Map<SchemaNode, Claim>();
 
   constructor(root: SchemaNode) {
     this.root = root;
@@ -45,19 +50,27 @@ export class OriginalSchema {
   }
 
   /** Whether null is one of the values that a schema takes. */
-  takesNull(node: unknown, seen: readonly unknown[] = []): Claim {
+  takesNull(node: unknown): Claim {
     if (typeof node === 'boolean') return node ? 'yes' : 'no';
-    if (!isNode(node) || seen.includes(node)) return 'unknown';
-    const within = [...seen, node];
-    if (this.isOld && typeof node.$ref === 'string') return this.takesNull(this.find(node.$ref), within);
+    if (!isNode(node)) return 'unknown';
+    const known = this.#takesNull.get(node);
+    if (known !== undefined) return known;
+    // What leads back here while it is being found out says nothing.
+    this.#takesNull.set(node, 'unknown');
+    const claim = this.#claimOf(node);
+    this.#takesNull.set(node, claim);
+    return claim;
+  }
+
+  #claimOf(node: SchemaNode): Claim {
+    if (this.isOld && typeof node.$ref === 'string') return this.takesNull(this.find(node.$ref));
     const claims: Claim[] = [];
     const types = typesOf(node);
     if (types !== undefined) claims.push(types.includes('null') ? 'yes' : 'no');
     if (Array.isArray(node.enum)) claims.push(node.enum.includes(null) ? 'yes' : 'no');
     if (node.const !== undefined) claims.push(node.const === null ? 'yes' : 'no');
-    if (typeof node.$ref === 'string') claims.push(this.takesNull(this.find(node.$ref), within));
-    const each = (list: unknown): Claim[] =>
-      Array.isArray(list) ? list.map((one) => this.takesNull(one, within)) : [];
+    if (typeof node.$ref === 'string') claims.push(this.takesNull(this.find(node.$ref)));
+    const each = (list: unknown): Claim[] => (Array.isArray(list) ? list.map((one) => this.takesNull(one)) : []);
     claims.push(...each(node.allOf));
     if (Array.isArray(node.anyOf)) claims.push(anyOf(each(node.anyOf)));
     if (Array.isArray(node.oneOf)) claims.push(oneOf(each(node.oneOf)));
@@ -73,7 +86,8 @@ export class OriginalSchema {
     return resolved.every((left, at) => resolved.slice(at + 1).every((right) => this.#isApart(left, right)));
   }
 
-  #isApart(left: unknown, right: unknown): boolean {
+  #isApart(left: unknown, right: unknown, level = 0): boolean {
+    if (level > MAX_LEVELS) return false;
     if (left === false || right === false) return true;
     if (!isNode(left) || !isNode(right)) return false;
     const [ours, theirs] = [literalsOf(left), literalsOf(right)];
@@ -84,7 +98,9 @@ export class OriginalSchema {
     // Told apart by a member that both must have: `kind: "a"` and `kind: "b"`.
     return mustHave(left)
       .filter((name) => mustHave(right).includes(name) && types?.length === 1 && types[0] === 'object')
-      .some((name) => this.#isApart(this.resolve(memberOf(left, name)), this.resolve(memberOf(right, name))));
+      .some((name) =>
+        this.#isApart(this.resolve(memberOf(left, name)), this.resolve(memberOf(right, name)), level + 1),
+      );
   }
 }
 

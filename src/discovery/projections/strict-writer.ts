@@ -45,7 +45,9 @@ export class StrictWriter {
 
   /** @throws {Inexpressible} where the tool cannot be said at all */
   root(): SchemaNode {
-    const schema = this.#write(this.#original.root, '');
+    const { root } = this.#original;
+    if (typeof root.$ref === 'string') throw new Inexpressible('', 'the root is a reference');
+    const schema = this.#write(root, '');
     if (schema.type !== 'object') throw new Inexpressible('', 'the root is not one plain object');
     return schema;
   }
@@ -78,7 +80,10 @@ export class StrictWriter {
     const flat = withoutAllOf(node, this.#original);
     if (flat !== node && typeof flat.$ref === 'string') return this.#reference(flat, flat.$ref, path);
     const union = Array.isArray(flat.anyOf) ? 'anyOf' : Array.isArray(flat.oneOf) ? 'oneOf' : undefined;
-    if (union !== undefined && !this.#hasShape(flat)) return this.#union(flat, union, path);
+    if (union !== undefined && !this.#hasShape(flat)) {
+      if (path === '' && node === this.#original.root) throw new Inexpressible('', `the root has ${union}`);
+      return this.#union(flat, union, path);
+    }
     if (flat.const !== undefined || Array.isArray(flat.enum)) {
       const written = this.#literals(flat, path);
       if (written !== undefined) return written;
@@ -127,9 +132,10 @@ export class StrictWriter {
   }
 
   #freeName(ref: string): string {
-    const wanted = ref.slice(ref.lastIndexOf('/') + 1).replace(/[^A-Za-z0-9_-]/g, '_') || 'root';
+    const last = ref.slice(ref.lastIndexOf('/') + 1);
+    const wanted = ref === '#' || last === '' ? 'root' : last.replace(/[^A-Za-z0-9_-]/g, '_');
     const taken = new Set([...this.#definitions.values()].map(({ name }) => name));
-    let name = wanted === '_' ? 'root' : wanted;
+    let name = wanted;
     for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
     return name;
   }

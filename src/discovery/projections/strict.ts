@@ -8,6 +8,9 @@ import { STRICT_RULES } from './rules.js';
 import { StrictWriter } from './strict-writer.js';
 import { fidelityOf, type Loss, type Parameters, type Target } from './types.js';
 
+/** How often a schema is written anew because one of its definitions could not be written. */
+const MAX_ATTEMPTS = 20;
+
 /** The strict parameters of a tool, or why there are none. */
 export type StrictParameters = Parameters | { readonly path: string; readonly why: string };
 
@@ -19,7 +22,7 @@ export function strictParameters(schema: JsonSchema, target: Target): StrictPara
   const rules = STRICT_RULES[target];
   const original = new OriginalSchema(schema);
   const failed = new Map<string, Inexpressible>();
-  for (;;) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const known = failed.size;
     const writer = new StrictWriter({ original, rules, failed });
     try {
@@ -42,6 +45,7 @@ export function strictParameters(schema: JsonSchema, target: Target): StrictPara
       return { path: thrown.path, why: thrown.message };
     }
   }
+  return { path: '', why: 'too many of its definitions cannot be said' };
 }
 
 function distinct(losses: readonly Loss[]): readonly Loss[] {
