@@ -1,20 +1,10 @@
 #!/usr/bin/env node
-import { remoteMounts, serveStdio } from 'doorward/node';
-import { contract } from './contract.js';
+import { serveStdio } from 'doorward/node';
 import { implementation } from './implementation.js';
 
-const { REPO_TOOLS_REMOTE: url } = process.env;
-
 /**
- * All tools to one client, over stdio. Where a remote is named it has the tools that need no machine of yours, and this
- * process the rest; both are one list to the client.
+ * All tools to one client, over stdio. Where somebody has named a remote (`doorward login URL --program NAME`, or the URL in
+ * REPO_TOOLS_REMOTE), that one has the tools that need no machine of yours and this process the rest: one list to the client.
  */
-await serveStdio(
-  implementation,
-  url === undefined
-    ? {}
-    : {
-        hasRemote: true,
-        upstreams: remoteMounts({ url, program: 'repo-tools', fingerprint: contract.fingerprint }),
-      },
-);
+const { REPO_TOOLS_REMOTE: url } = process.env;
+await serveStdio(implementation, { remote: url ?? process.argv.includes('--remote') });
