@@ -1,9 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { DoorError } from '../../base/index.js';
 import { loadProject } from './project.js';
+import { PROJECT_FIELDS } from './project-fields.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'doorward-project-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -156,4 +158,11 @@ export const implementation = { contract: make(), handlers: {} };`,
     expect(error.code).toBe('CONFIG_INVALID');
     expect(error.message).toContain('there is no such file');
   });
+});
+
+test('docs/validate.md has a row for every field, in their order', () => {
+  const doc = readFileSync(fileURLToPath(new URL('../../../docs/validate.md', import.meta.url)), 'utf8');
+  const [, section = ''] = doc.split('\n## Your package.json\n');
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(rows).toEqual(Object.keys(PROJECT_FIELDS));
 });
