@@ -5,7 +5,8 @@
 // a thousand lines of it, so what `stdio` needs before it answers is one file, and nothing else is in it. The exports are
 // split where entries part. Everything is bundled except what package.json declares.
 // Files whose content did not change are not touched: tests and a bench may build while somebody uses dist. Several builds
-// may run at once; they take turns in writing.
+// may run at once; they take turns in writing. DOORWARD_SKIP_BUILD=1 leaves dist as it is, where only it is wanted and there:
+// whoever runs many scripts builds once.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -132,6 +133,9 @@ const { values: flags } = parseArgs({
   allowNegative: true,
 });
 const out = resolve(flags.out);
+if (process.env.DOORWARD_SKIP_BUILD && !flags.types && out === join(ROOT, 'dist') && existsSync(join(out, 'cli.cjs'))) {
+  process.exit(0);
+}
 const startedAt = new Date();
 
 const chunks = [...(await bundleCommand()), ...(await bundleExports())];

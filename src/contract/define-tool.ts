@@ -76,7 +76,7 @@ function judgeOf(schema: JsonSchema, where: string, path: string): Judge {
   const compiled = compileSchema(schema);
   if (compiled.ok) return compiled.judge;
   const { message, data } = compiled.error;
-  throw contractInvalid(where, `${path}${String(data.schemaPath ?? '')}`, message);
+  throw contractInvalid(where, `${path}${String(data.schemaPath)}`, message);
 }
 
 function checkExample(judge: Judge, input: unknown, where: string, at: number): void {
