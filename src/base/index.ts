@@ -7,3 +7,4 @@ export * from './events.js';
 export * from './json/index.js';
 export * from './random-id.js';
 export * from './roll.js';
+export * from './shell-word.js';

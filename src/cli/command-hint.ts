@@ -1,8 +1,7 @@
-import { DoorError } from '../base/index.js';
+import { DoorError, shellWord } from '../base/index.js';
 import { readDuration } from './duration.js';
 import type { Run } from './parse-command-line.js';
 import { isUrl } from './remote-operand.js';
-import { shellWord } from './shell-word.js';
 
 const MAY_HAVE_HAPPENED = 'The call was sent and may have had its effect: look before you repeat it.';
 const ONLY_TO_THE_ASKABLE =

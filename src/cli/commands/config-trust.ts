@@ -1,13 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { DoorError } from '../../base/index.js';
+import { DoorError, shellWord } from '../../base/index.js';
 import { candidatesOf, readConfig, type ServerEntry } from '../../config/index.js';
 import { readConfigFile, removeTrust, sha256Of, writeTrust } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import type { Run } from '../parse-command-line.js';
 import { writeProblem } from '../report-error.js';
 import { oneLine } from '../screen.js';
-import { shellWord } from '../shell-word.js';
 
 /** `doorward config trust [FILE]`: agrees to a file as it is now, and shows what that is. */
 export async function runConfigTrust({ operands, options }: Run, cli: Cli): Promise<number> {

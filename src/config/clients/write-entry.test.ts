@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClientEntry } from './entry.js';
 import { readText } from './reference.js';
 import { findClient } from './table/index.js';
-import { ownText, writeEntry } from './write-entry.js';
+import { ownText, type Refusal, writeEntry } from './write-entry.js';
 
 const remote = (headers: Record<string, string>): ClientEntry => ({
   connection: {
@@ -100,7 +100,7 @@ describe('what cannot be said is refused, with what to do instead', () => {
       kind: 'text',
     },
   ])('$why', ({ id, entry, kind }) => {
-    const [first] = write(id, entry) as { kind: string; hint: string; message: string }[];
+    const [first] = write(id, entry) as Refusal[];
     expect(first).toMatchObject({ kind });
     expect(first!.hint).toMatch(/\.$/);
     expect(first!.message).not.toContain('abc');
@@ -128,7 +128,7 @@ describe('--literal-secrets', () => {
   });
 
   test('names the variable that is not set', () => {
-    const [first] = write('lmstudio', remote(BEARER), () => undefined) as { message: string }[];
+    const [first] = write('lmstudio', remote(BEARER), () => undefined) as Refusal[];
     expect(first!.message).toBe('the variable TOKEN is not set');
   });
 });

@@ -28,6 +28,15 @@ export const PROJECT_FIELDS = {
   },
   docs: { kind: 'path', description: 'Where `doorward docs` writes the tool reference.' },
   clientDocs: { kind: 'path', description: 'The folder where `doorward docs` writes a page for each MCP client.' },
+  clientArgs: {
+    kind: 'texts',
+    description: 'What clients start the package with, where that is not what the manifest says. For `clientDocs`.',
+  },
+  localServer: {
+    kind: 'text',
+    description:
+      'The name of a bin that is a second server, with state of one machine: client pages show it beside the first.',
+  },
   openapi: { kind: 'path', description: 'Where `doorward openapi` writes the OpenAPI document.' },
   manifest: { kind: 'path', description: 'Where `doorward manifest` writes the MCP Registry manifest: `server.json`.' },
   workflow: { kind: 'path', description: 'Where `doorward workflow` writes the publish workflow.' },
