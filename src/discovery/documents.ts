@@ -29,7 +29,7 @@ export class Documents {
       made.set(name, document);
     }
     if (document !== 'missing') return answerDocument(document, request);
-    return answerMissing(DOCUMENTS[name].missing ?? 'this server has no such document', request);
+    return answerMissing(`this server has no such document: ${DOCUMENTS[name].missing}`, request);
   }
 
   #shelfFor(surface: Surface): Shelf {
