@@ -97,12 +97,21 @@ export async function dryRun(release: Release, world: World): Promise<Outcome> {
   }
 }
 
-/** `release rehearse`: all of it up to the moment of publishing, so that a publisher too old for the Registry is found in time. */
+/**
+ * `release rehearse`: all of it up to the moment of publishing, so that what has grown too old is found in time.
+ *
+ * @throws {DoorError} AUTH_REQUIRED where the publisher is, DRIFT where the schema of the manifest is
+ */
 export async function rehearse(release: Release, world: World): Promise<Outcome> {
   const publisher = new Publisher(release, world);
   try {
-    await publisher.validate();
+    const { isCurrent } = await publisher.validate();
     await publisher.logIn();
+    if (!isCurrent) {
+      throw new DoorError('DRIFT', 'the Registry calls the schema of the manifest deprecated', {
+        hint: 'Update doorward, then run doorward manifest.',
+      });
+    }
     return { message: 'the manifest is good and the login works; nothing was published', facts: { published: false } };
   } finally {
     publisher.close();

@@ -17,10 +17,13 @@ export class Publisher {
     this.#world = world;
   }
 
-  /** @throws {DoorError} CONTRACT_INVALID where the publisher, or the Registry it asks, refuses the manifest */
-  async validate(): Promise<void> {
-    const { code } = await this.#run(['validate', this.#release.manifestPath]);
-    if (code === 0) return;
+  /**
+   * @returns whether the schema of the manifest is still the Registry's newest
+   * @throws {DoorError} CONTRACT_INVALID where the publisher, or the Registry it asks, refuses the manifest
+   */
+  async validate(): Promise<{ readonly isCurrent: boolean }> {
+    const { code, output } = await this.#run(['validate', this.#release.manifestPath]);
+    if (code === 0) return { isCurrent: !/deprecated schema/i.test(output) };
     throw new DoorError('CONTRACT_INVALID', 'the manifest is refused by mcp-publisher validate', {
       hint: 'What it says is above. Mend the contract, and run doorward manifest.',
     });

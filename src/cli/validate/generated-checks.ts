@@ -6,16 +6,13 @@ import {
   checkManifest,
   type GeneratedFile,
   isError,
-  manifestFiles,
-  openapiFiles,
+  MANIFEST_PATH,
   packageFaults,
   readManifest,
-  toolDocsFiles,
-  WORKFLOW_PATH,
-  workflowFiles,
 } from '../../generate/index.js';
 import { type Project, stateOf } from '../../runtime/node/index.js';
-import { DEFAULT_MANIFEST, generatedPaths, plain } from './generated-paths.js';
+import { GENERATORS, type Generator } from '../project-files.js';
+import { generatedPaths, plain } from './generated-paths.js';
 import { TEST_PATHS } from './test-paths.js';
 import { type Check, type Finding, Skipped } from './types.js';
 
@@ -24,7 +21,7 @@ export const GENERATED_CHECKS: readonly Check[] = [
     name: 'manifest',
     about: 'the MCP Registry would take the manifest, and npm the package',
     run: ({ project }) => {
-      const path = project.settings.manifest ?? DEFAULT_MANIFEST;
+      const path = project.settings.manifest ?? MANIFEST_PATH;
       if (!existsSync(join(project.folder, path))) return manifestAbsent(project, path);
       return [...manifestFindings(project.folder, path), ...packageFindings(project)];
     },
@@ -32,7 +29,8 @@ export const GENERATED_CHECKS: readonly Check[] = [
   {
     name: 'generated',
     about: 'generated files are what would be generated',
-    run: ({ project }) => GENERATORS.flatMap((generator) => staleFiles(generator, project)),
+    run: async ({ project }) =>
+      (await Promise.all(GENERATORS.map((generator) => staleFiles(generator, project)))).flat(),
   },
   {
     name: 'committed',
@@ -81,41 +79,10 @@ function packageFindings({ contract, packageJson }: Project): readonly Finding[]
     .map(({ field, message, hint }) => ({ message: `package.json ${field}: ${message}`, hint }));
 }
 
-/** What writes files of a project, and when it is wanted. */
-interface Generator {
-  readonly command: string;
-  files(project: Project): readonly GeneratedFile[];
-}
-
-const GENERATORS: readonly Generator[] = [
-  {
-    command: 'manifest',
-    files: ({ folder, contract, settings: { manifest: path = DEFAULT_MANIFEST } }) =>
-      existsSync(join(folder, path))
-        ? manifestFiles(contract, { path, packageText: readFileSync(join(folder, 'package.json'), 'utf8') })
-        : [],
-  },
-  {
-    command: 'workflow',
-    files: ({ folder, contract, packageJson, settings }) =>
-      settings.workflow !== undefined || existsSync(join(folder, WORKFLOW_PATH))
-        ? workflowFiles(contract, { ...packageJson, settings })
-        : [],
-  },
-  {
-    command: 'docs',
-    files: ({ contract, settings: { docs: path } }) => (path === undefined ? [] : toolDocsFiles(contract, { path })),
-  },
-  {
-    command: 'openapi',
-    files: ({ contract, settings: { openapi: path } }) => (path === undefined ? [] : openapiFiles(contract, { path })),
-  },
-];
-
-function staleFiles({ command, files }: Generator, project: Project): readonly Finding[] {
+async function staleFiles({ command, files }: Generator, project: Project): Promise<readonly Finding[]> {
   let wanted: readonly GeneratedFile[];
   try {
-    wanted = files(project);
+    wanted = await files(project);
   } catch (thrown) {
     if (!(thrown instanceof DoorError)) throw thrown;
     return [

@@ -1,11 +1,9 @@
+import { MANIFEST_PATH } from '../../generate/index.js';
 import type { ProjectSettings } from '../../runtime/node/index.js';
-
-/** Where the registry looks for a manifest that is committed. */
-export const DEFAULT_MANIFEST = 'server.json';
 
 /** Files and folders of a project that are generated, relative to it, without a leading `./`. */
 export function generatedPaths(settings: ProjectSettings): readonly string[] {
-  const { docs, clientDocs, openapi, workflow, manifest = DEFAULT_MANIFEST } = settings;
+  const { docs, clientDocs, openapi, workflow, manifest = MANIFEST_PATH } = settings;
   return [docs, clientDocs, openapi, workflow, manifest].flatMap((path) => (path === undefined ? [] : [plain(path)]));
 }
 

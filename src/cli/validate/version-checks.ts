@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEFAULT_MANIFEST, generatedPaths } from './generated-paths.js';
+import { MANIFEST_PATH } from '../../generate/index.js';
+import { generatedPaths } from './generated-paths.js';
 import { lineAt } from './line-at.js';
 import { TEST_PATHS } from './test-paths.js';
 import { type Check, type Finding, Skipped, type Subject } from './types.js';
@@ -54,7 +55,7 @@ function versionsOf({ folder, packageJson, contract, settings }: Subject['projec
   const lock = readJson(join(folder, 'package-lock.json')) as
     | { readonly packages?: Readonly<Record<string, { readonly version?: string }>> }
     | undefined;
-  const manifestPath = settings.manifest ?? DEFAULT_MANIFEST;
+  const manifestPath = settings.manifest ?? MANIFEST_PATH;
   const manifest = readJson(join(folder, manifestPath)) as
     | { readonly version?: string; readonly packages?: readonly { identifier?: string; version?: string }[] }
     | undefined;
