@@ -17,6 +17,12 @@ export interface Moods {
   readonly losesAnswer?: boolean;
   /** What the Registry says against the manifest, which our own checks do not know. */
   readonly complaint?: string;
+  /** The name is somebody else's. */
+  readonly forbidsName?: boolean;
+  /** npm knows no trusted publisher that fits. */
+  readonly npmKnowsNobody?: boolean;
+  /** The Registry has a newer schema than the manifest is of. */
+  readonly hasNewerSchema?: boolean;
   readonly download?: 'page-404' | 'page-200' | 'other-file';
 }
 
@@ -63,6 +69,10 @@ export class Registries {
     this.requests.length = 0;
   }
 
+  archiveOf(id: string): Buffer | undefined {
+    return this.#npm.get(id)?.archive;
+  }
+
   putOnNpm(id: string, published: Published): void {
     this.#npm.set(id, published);
   }
@@ -107,6 +117,7 @@ export class Registries {
 
   #answerNpm(path: string, body: string, response: ServerResponse): void {
     if (path === '-/publish') {
+      if (this.#moods.npmKnowsNobody === true) return send(response, 404, 'Not found');
       const { name, version, mcpName, archive } = JSON.parse(body) as Record<string, string>;
       const id = `${name}@${version}`;
       if (this.#npm.has(id))
@@ -132,7 +143,8 @@ export class Registries {
     const { complaint } = this.#moods;
     if (path === 'v0/validate') {
       const issues = complaint === undefined ? [] : [{ path: '/', message: complaint }];
-      return send(response, 200, { valid: issues.length === 0, issues });
+      const { hasNewerSchema = false } = this.#moods;
+      return send(response, 200, { valid: issues.length === 0, issues, hasNewerSchema });
     }
     if (path === 'v0/auth/github-oidc') return this.#logIn(JSON.parse(body), response);
     if (path === 'v0/publish') return this.#publish(String(request.headers.authorization), JSON.parse(body), response);
@@ -158,7 +170,8 @@ export class Registries {
     manifest: { readonly name: string; readonly version: string },
     response: ServerResponse,
   ): void {
-    const { registryIsLateBy = 0, firstTokenExpires = false, losesAnswer = false } = this.#moods;
+    const { registryIsLateBy = 0, firstTokenExpires = false, losesAnswer = false, forbidsName = false } = this.#moods;
+    if (forbidsName) return send(response, 403, { detail: 'You do not have permission to publish this server' });
     if (firstTokenExpires && authorization === 'Bearer token-1')
       return send(response, 401, { detail: 'Invalid or expired Registry JWT token' });
     if (this.#counts.publications++ < registryIsLateBy) return send(response, 400, { detail: PROPAGATION });

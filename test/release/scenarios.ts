@@ -1,4 +1,5 @@
 /** What can go wrong on the day of a release, and what the workflow makes of it. */
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { PACKAGE, SERVER, Setting, VERSION } from './setting.js';
 import type { JobResult, Ran } from './workflow-run.js';
 
@@ -23,13 +24,13 @@ export class Stage {
     for (const [job, result] of Object.entries(results)) {
       const expected = wanted[job] ?? 'skipped';
       if (result !== expected)
-        this.misses.push(`job ${job}: ${result} instead of ${expected}; it wrote:\n${output.slice(-1500)}`);
+        this.misses.push(`job ${job}: ${result} instead of ${expected}; it wrote:\n${output.slice(-500)}`);
     }
   }
 
   says({ output }: Ran, ...texts: readonly string[]): void {
     for (const text of texts)
-      if (!output.includes(text)) this.misses.push(`nobody says ${JSON.stringify(text)}: ${output.slice(-1500)}`);
+      if (!output.includes(text)) this.misses.push(`nobody says ${JSON.stringify(text)}: ${output.slice(-500)}`);
   }
 
   silent({ output }: Ran, ...texts: readonly string[]): void {
@@ -96,6 +97,36 @@ export const SCENARIOS: readonly Scenario[] = [
       const ran = await setting.run(RELEASE);
       stage.jobs(ran, REGISTRY_FAILS);
       stage.says(ran, `the Registry has ${SERVER} ${VERSION} already, with other content`);
+    },
+  },
+  {
+    name: 'npm has the same files, compressed by another zlib',
+    play: async (stage) => {
+      const { registries } = stage.setting;
+      const id = `${PACKAGE}@${VERSION}`;
+      stage.jobs(await stage.setting.run(RELEASE), ALL_GOOD);
+      const archive = gzipSync(gunzipSync(registries.archiveOf(id)!), { level: 1 });
+      registries.putOnNpm(id, { mcpName: SERVER, archive });
+      const again = await stage.setting.run(RELEASE);
+      stage.jobs(again, ALL_GOOD);
+      stage.says(again, 'is on npm with the same files');
+    },
+  },
+  {
+    name: 'npm knows no trusted publisher that fits: it says not found, and the hint says why',
+    play: async (stage) => {
+      const ran = await stage.setting.run(RELEASE, { npmKnowsNobody: true });
+      stage.jobs(ran, { check: 'success', npm: 'failure' });
+      stage.says(ran, 'trusted publisher', 'to the letter');
+    },
+  },
+  {
+    name: "the name is somebody else's",
+    play: async (stage) => {
+      const ran = await stage.setting.run(RELEASE, { forbidsName: true });
+      stage.jobs(ran, REGISTRY_FAILS);
+      stage.says(ran, `does not let this repository publish ${SERVER}`);
+      stage.is('publications in the Registry', stage.setting.registries.count(PUBLISH), 1);
     },
   },
   {
@@ -168,6 +199,15 @@ export const SCENARIOS: readonly Scenario[] = [
       stage.is('logins', stage.setting.registries.count(LOGIN), 1);
       stage.is('publications in the Registry', stage.setting.registries.count(PUBLISH), 0);
       stage.is('publications on npm', ran.npmPublished, 0);
+    },
+  },
+  {
+    name: 'the Registry has a newer schema: the weekly rehearsal fails, a release does not',
+    play: async (stage) => {
+      const weekly = await stage.setting.run(WEEKLY, { hasNewerSchema: true });
+      stage.jobs(weekly, { check: 'success', rehearsal: 'failure' });
+      stage.says(weekly, 'deprecated', 'Update doorward');
+      stage.jobs(await stage.setting.run(RELEASE, { hasNewerSchema: true }), ALL_GOOD);
     },
   },
   {

@@ -126,7 +126,9 @@ function makeTemplate(): string {
   const contract = ownText('project-contract.mjs').replaceAll('__ROOT__', pathToFileURL(ROOT.replace(/\/$/, '')).href);
   writeFileSync(join(folder, 'contract.js'), contract);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(PACKAGE_JSON, null, 2)}\n`);
-  writeFileSync(join(folder, 'package-lock.json'), '{}\n');
+  const own = { name: PACKAGE, version: VERSION };
+  const lock = { ...own, lockfileVersion: 3, packages: { '': own } };
+  writeFileSync(join(folder, 'package-lock.json'), `${JSON.stringify(lock)}\n`);
   for (const command of ['manifest', 'workflow']) {
     execFileSync(process.execPath, [CLI, command], { cwd: folder, stdio: 'pipe' });
   }

@@ -24,7 +24,8 @@ async function post(url, body, token) {
 
 async function validate(file) {
   const { text } = await post(`${DEFAULT_REGISTRY}/v0/validate`, readFileSync(file));
-  const { valid, issues } = JSON.parse(text);
+  const { valid, issues, hasNewerSchema } = JSON.parse(text);
+  if (hasNewerSchema) console.log('⚠️  Deprecated schema detected');
   if (!valid) fail(`validation failed: ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`);
   console.log('✅ server.json is valid');
 }
