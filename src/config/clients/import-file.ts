@@ -1,6 +1,6 @@
 import { DoorError } from '../../base/index.js';
-import { openFile } from './edit/document.js';
 import { valueAt } from './edit/equal.js';
+import { openFile } from './edit/open-file.js';
 import type { ClientEntry } from './entry.js';
 import { type Loss, readEntry } from './read-entry.js';
 import type { Dialect } from './reference.js';

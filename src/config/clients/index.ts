@@ -1,6 +1,6 @@
 export { type DoorwardEntry, doorwardEntry } from './doorward-entry.js';
-export { openFile } from './edit/document.js';
 export { isEqual, valueAt } from './edit/equal.js';
+export { openFile } from './edit/open-file.js';
 export type { ClientEntry, EntrySettings, RemoteConnection, StdioConnection, TextMap } from './entry.js';
 export { clientOfPath, type ImportedFile, importFile } from './import-file.js';
 export { type InstallLink, installLink, readInstallLink } from './links.js';

@@ -1,5 +1,5 @@
-import { openFile } from './edit/document.js';
 import { isEqual, valueAt } from './edit/equal.js';
+import { openFile } from './edit/open-file.js';
 import { type ClientSpec, isObject, type Json, type JsonObject } from './spec.js';
 
 /** Members that say how a server is reached, in every client's spelling: a new connection replaces all of them. */

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DoorError } from '../../../base/index.js';
 import type { FileFormat, Json } from '../spec.js';
-import { openFile } from './document.js';
 import { isEqual, valueAt, withValueAt } from './equal.js';
+import { openFile } from './open-file.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const open = (format: FileFormat, text: string) => openFile({ format, name: 'f', bytes: encode(text) });

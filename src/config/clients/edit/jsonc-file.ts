@@ -3,7 +3,7 @@ import { type JsoncDocument, parseJsonc } from '../../jsonc.js';
 import type { Path } from '../../place.js';
 import { configError, makeProblem } from '../../problem.js';
 import { isObject, type Json } from '../spec.js';
-import type { EditableText } from './document.js';
+import type { EditableText } from './editable-text.js';
 import { isEqual } from './equal.js';
 import { endOfLine, indentAt, indentUnitOf, isFirstOnLine, lineEndingOf, splice } from './lines.js';
 

@@ -3,7 +3,7 @@ import { parse, TomlError } from 'smol-toml';
 import type { Path } from '../../place.js';
 import { configError, makeProblem } from '../../problem.js';
 import { isObject, type Json, type JsonObject } from '../spec.js';
-import type { EditableText } from './document.js';
+import type { EditableText } from './editable-text.js';
 import { isEqual, valueAt, withValueAt } from './equal.js';
 import { lineEndingOf, splice } from './lines.js';
 

@@ -2,7 +2,7 @@ import { type Document, isCollection, isMap, isScalar, isSeq, type Node, type Pa
 import { type Path, SourceText } from '../../place.js';
 import { configError, makeProblem } from '../../problem.js';
 import { isObject, type Json } from '../spec.js';
-import type { EditableText } from './document.js';
+import type { EditableText } from './editable-text.js';
 import { isEqual, valueAt, withValueAt } from './equal.js';
 import { endOfLine, indentAt, isFirstOnLine, lineEndingOf, splice } from './lines.js';
 import { blockLines, inlineText } from './yaml-text.js';

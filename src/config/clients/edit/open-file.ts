@@ -1,21 +1,9 @@
 import { decodeConfig } from '../../decode.js';
-import type { Path } from '../../place.js';
-import type { FileFormat, Json } from '../spec.js';
+import type { FileFormat } from '../spec.js';
+import type { EditableText } from './editable-text.js';
 import { JsoncFile } from './jsonc-file.js';
 import { TomlFile } from './toml-file.js';
 import { YamlFile } from './yaml-file.js';
-
-/** The text of a file that can be changed member by member. What is not touched stays as it is, byte for byte. */
-export interface EditableText {
-  /** The file as it is now, changes included. */
-  readonly text: string;
-  /** What the text says. */
-  readonly value: Json;
-  /** Makes the member at `path` equal to `value`: adds it, with what leads to it, or changes it as little as can be. */
-  set(path: Path, value: Json): void;
-  /** Takes the member at `path` out; nothing happens where there is none. */
-  remove(path: Path): void;
-}
 
 /** A client's file, open for changes. */
 export interface OpenFile extends EditableText {
