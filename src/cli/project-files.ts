@@ -53,12 +53,13 @@ function toolDocs({ contract, settings: { docs: path } }: Project): readonly Gen
 }
 
 function clientDocs({ contract, packageJson, settings }: Project): Promise<readonly GeneratedFile[]> {
-  const { clientDocs: folder, localServer } = settings;
+  const { clientDocs: folder, clientArgs, localServer } = settings;
   if (folder === undefined) return Promise.resolve([]);
   const { name, version } = packageJson;
   const args = ['-y', `--package=${name}@${version}`, localServer ?? ''];
   return clientDocsFiles(contract, {
     folder: plain(folder),
+    ...(clientArgs !== undefined && { args: clientArgs }),
     ...(localServer !== undefined && { local: { name: localServer, command: 'npx', args } }),
   });
 }
