@@ -113,6 +113,14 @@ test('a remote that asks nobody to log in is remembered as well', async (test) =
   await listUntil(await stage.stdio(test), has('remote__mirror'));
 });
 
+test('a login whose token endpoint hangs ends with its time, and not when the network gives up', async (test) => {
+  const stage = await RemoteStage.open(test);
+  stage.as.routes.set('POST /token', () => 'hang');
+  const startedMs = performance.now();
+  expect(await stage.login('--timeout', '2s')).toMatchObject({ code: 124 });
+  expect(performance.now() - startedMs, 'it took 10 s').toBeLessThan(7_000);
+});
+
 test('a session that the authorization server has ended unmounts its tools', async (test) => {
   const stage = await RemoteStage.open(test);
   await stage.login();
