@@ -31,7 +31,15 @@ export function parseJsonc(name: string, bytes: Uint8Array): JsoncDocument {
     const message = `the file has ${bytes.length} bytes, more than the ${MAX_BYTES} allowed`;
     throw configError([makeProblem({ kind: 'syntax', path: [], message, place: { file: name, line: 1, column: 1 } })]);
   }
-  const source = new SourceText(name, decodeConfig(name, bytes));
+  return parseJsoncText(new SourceText(name, decodeConfig(name, bytes)));
+}
+
+/**
+ * The same of a text that was decoded already; how long it may be is the caller's business.
+ *
+ * @throws {DoorError} `CONFIG_INVALID` with line and column of the first mistake
+ */
+export function parseJsoncText(source: SourceText): JsoncDocument {
   const errors: ParseError[] = [];
   const root = parseBounded(source, errors);
   const [first] = errors;

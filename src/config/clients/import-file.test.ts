@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DoorError } from '../../base/index.js';
 import { doorwardEntry } from './doorward-entry.js';
@@ -180,4 +181,52 @@ test.each([
   }
   expect(refusal).toBeInstanceOf(DoorError);
   expect(refusal).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) });
+});
+
+describe('whatever a file holds, there are servers or a clear error', () => {
+  const hostile = [
+    '['.repeat(20_000),
+    `a: ${'['.repeat(5000)}`,
+    `a: &a [x]\n${Array.from({ length: 9 }, (_, at) => `b${at}: &b${at} [${`*${at === 0 ? 'a' : `b${at - 1}`}, `.repeat(9)}]`).join('\n')}`,
+    'a: *nowhere\n',
+    '--- a\n--- b\n',
+    '? [a]\n: b\n',
+    'x = nan\n[mcp_servers.a]\ncommand = "x"\n',
+    '{ "mcpServers": { "__proto__": { "command": "x" }, "a": { "__proto__": 1, "command": "x" } } }',
+    '\u0000',
+  ];
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    '"mcpServers"',
+    ':',
+    ',',
+    '\n',
+    '  ',
+    '- ',
+    '"a"',
+    'a',
+    '=',
+    '#',
+    '//',
+    '1',
+    'null',
+    '&x',
+    '*x',
+  ];
+
+  test.each(['f.json', 'f.yaml', 'f.toml'])('%s', (name) => {
+    const survives = (text: string): void => {
+      try {
+        importFile({ name, bytes: encode(text) });
+      } catch (thrown) {
+        if (!(thrown instanceof DoorError && thrown.code === 'CONFIG_INVALID')) throw thrown;
+      }
+    };
+    for (const text of hostile) survives(text);
+    fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...pieces), maxLength: 30 }), survives), { numRuns: 500 });
+    expect(({} as { command?: string }).command).toBeUndefined();
+  });
 });

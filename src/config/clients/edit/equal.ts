@@ -12,7 +12,7 @@ export function isEqual(one: Json | undefined, other: Json | undefined): boolean
       names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]))
     );
   }
-  return one === other;
+  return one === other || Object.is(one, other); // NaN, which YAML and TOML have, is itself
 }
 
 /** The value at a path; undefined where there is none. */

@@ -1,6 +1,6 @@
 import { createScanner, findNodeAtLocation, getNodeValue, type Node } from 'jsonc-parser';
-import { type JsoncDocument, parseJsonc } from '../../jsonc.js';
-import type { Path } from '../../place.js';
+import { type JsoncDocument, parseJsoncText } from '../../jsonc.js';
+import { type Path, SourceText } from '../../place.js';
 import { configError, makeProblem } from '../../problem.js';
 import { isObject, type Json } from '../spec.js';
 import type { EditableText } from './editable-text.js';
@@ -52,7 +52,7 @@ export class JsoncFile implements EditableText {
   }
 
   #parse(): JsoncDocument {
-    return parseJsonc(this.#name, new TextEncoder().encode(this.#text));
+    return parseJsoncText(new SourceText(this.#name, this.#text));
   }
 
   #replaceText(text: string): void {

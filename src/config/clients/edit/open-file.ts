@@ -1,4 +1,5 @@
 import { decodeConfig } from '../../decode.js';
+import { configError, makeProblem } from '../../problem.js';
 import type { FileFormat } from '../spec.js';
 import type { EditableText } from './editable-text.js';
 import { JsoncFile } from './jsonc-file.js';
@@ -29,7 +30,8 @@ export interface FileToOpen {
  */
 export function openFile({ format, name, bytes = new Uint8Array() }: FileToOpen): OpenFile {
   const hasMark = MARK.every((byte, at) => bytes[at] === byte);
-  const text = decodeConfig(name, bytes.length > MAX_BYTES ? bytes.subarray(0, 0) : bytes);
+  if (bytes.length > MAX_BYTES) throw tooLarge(name, bytes.length);
+  const text = decodeConfig(name, bytes);
   const file = open(format, name, text);
   return {
     get text() {
@@ -42,6 +44,11 @@ export function openFile({ format, name, bytes = new Uint8Array() }: FileToOpen)
     remove: (path) => file.remove(path),
     bytes: () => new TextEncoder().encode(`${hasMark ? '\ufeff' : ''}${file.text}`),
   };
+}
+
+function tooLarge(file: string, length: number) {
+  const message = `the file has ${length} bytes, more than the ${MAX_BYTES} allowed`;
+  return configError([makeProblem({ kind: 'syntax', path: [], message, place: { file, line: 1, column: 1 } })]);
 }
 
 function open(format: FileFormat, name: string, text: string): EditableText {

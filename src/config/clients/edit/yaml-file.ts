@@ -29,7 +29,21 @@ export class YamlFile implements EditableText {
   }
 
   get value(): Json {
-    return (this.#document.toJS() ?? {}) as Json;
+    return this.#valueOf(this.#document);
+  }
+
+  #valueOf(document: Document): Json {
+    try {
+      return (document.toJS() ?? {}) as Json;
+    } catch (thrown) {
+      // Aliases may multiply without end, and refer to what is not there.
+      throw this.#unreadable((thrown as Error).message);
+    }
+  }
+
+  #unreadable(message: string) {
+    const place = { file: this.#name, line: 1, column: 1 };
+    return configError([makeProblem({ kind: 'syntax', path: [], message, place, hint: 'Mend the file by hand.' })]);
   }
 
   set(path: Path, value: Json): void {
@@ -50,7 +64,9 @@ export class YamlFile implements EditableText {
   }
 
   #parse(text: string): Document {
-    const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
+    const document = attempt(() => parseDocument(text, { prettyErrors: false, logLevel: 'silent' }));
+    // The parser recurses; only nesting of thousands of levels gets here.
+    if (document === undefined) throw this.#unreadable('the file is nested too deeply');
     const [error] = document.errors;
     if (error === undefined) return document;
     const place = new SourceText(this.#name, text).placeOf(error.pos[0]);
@@ -66,7 +82,7 @@ export class YamlFile implements EditableText {
 
   #become(text: string | undefined, wanted: Json, path: Path, value: Json | undefined): void {
     const document = text === undefined ? undefined : attempt(() => this.#parse(text));
-    if (text !== undefined && document !== undefined && isEqual(document.toJS() ?? {}, wanted)) {
+    if (text !== undefined && document !== undefined && isEqual(this.#valueOf(document), wanted)) {
       this.#text = text;
       this.#document = document;
       return;
