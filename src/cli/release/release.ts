@@ -33,8 +33,10 @@ interface Manifest {
  * @throws {DoorError} CONFIG_INVALID for files that cannot be read, CONTRACT_INVALID for a manifest that the Registry would refuse
  */
 export function readRelease(folder: string): Release {
-  const packageJson = readManifest('package.json', read(resolve(folder, 'package.json'))) as Release['packageJson'];
-  const settings = packageJson.doorward as { readonly manifest?: unknown } | undefined;
+  const packageJson = Object(
+    readManifest('package.json', read(resolve(folder, 'package.json'))),
+  ) as Release['packageJson'];
+  const settings = packageJson.doorward as { readonly manifest?: unknown } | null | undefined;
   const file = typeof settings?.manifest === 'string' ? settings.manifest : MANIFEST_PATH;
   const manifestPath = resolve(folder, file);
   const value = readManifest(file, read(manifestPath));
