@@ -20,6 +20,13 @@ beforeAll(() => {
   mkdirSync(join(folder, 'project'));
   mkdirSync(join(folder, 'other-home/doorward'), { recursive: true });
   writeFileSync(join(folder, 'other-home/doorward/doorward.json'), FILES['one.json']);
+  const remotes = join(folder, 'remote-home/doorward/remotes');
+  mkdirSync(remotes, { recursive: true });
+  const remote = { doorward: 'remote 1', url: 'https://gateway.example/mcp?key=hidden', changedAtMs: 0 };
+  const open = { ...remote, session: { id: 's', principal: 'p', hasTokens: false } };
+  writeFileSync(join(remotes, 'doorward.json'), JSON.stringify(remote));
+  writeFileSync(join(remotes, 'tools.json'), JSON.stringify(open));
+  writeFileSync(join(remotes, 'broken.json'), '{');
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, 'project', name), text);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,6 +61,9 @@ interface Row {
 
 const h = (...words: readonly string[]): readonly string[] => [...words, '--config', 'one.json'];
 
+/** Where somebody has signed out of a remote. */
+const REMOTE_HOME = { XDG_CONFIG_HOME: join(folder, 'remote-home') };
+
 /** Where there is a configuration of the user's own, too. */
 const OTHER_HOME = { XDG_CONFIG_HOME: join(folder, 'other-home') };
 
@@ -67,6 +77,15 @@ const ROWS: readonly Row[] = [
   { name: 'usage-unknown-option', words: ['tools', '--jsn'] },
   { name: 'usage-unknown-option-of-call', words: ['call', 'zap.run', '--params.to=a@b.example'] },
   { name: 'usage-option-without-value', words: ['tools', '--config'] },
+  { name: 'logout-none', words: ['logout'] },
+  { name: 'logout-none-json', words: ['logout', '--json'] },
+  { name: 'login-bad-url', words: ['login', 'ftp://gateway.example/mcp'] },
+  { name: 'login-no-token', words: ['login', 'https://gateway.example/mcp', '--token-stdin'] },
+  { name: 'login-program-of-server', words: ['login', 'h', '--program', 'x', '--config', 'one.json'] },
+  { name: 'auth-status-remote', words: ['auth', 'status', '--config', 'one.json'], env: REMOTE_HOME },
+  { name: 'auth-status-remote-json', words: ['auth', 'status', '--json'], env: REMOTE_HOME },
+  { name: 'auth-status-program', words: ['auth', 'status', '--program', 'tools'], env: REMOTE_HOME },
+  { name: 'auth-status-damaged', words: ['auth', 'status', '--program', 'broken'], env: REMOTE_HOME },
   { name: 'usage-missing-operand', words: ['call'] },
   { name: 'usage-surplus-operand', words: ['tools', 'files', 'more'] },
   { name: 'usage-tool-apart', words: h('call', 'h', 'book_table', 'guests=2') },

@@ -74,7 +74,7 @@ async function findRemote(environment: Environment, program: string, { err }: Cl
 
 function remoteAsJson({ url, status }: RemoteStatus): object {
   const { server: _, ...facts } = rowAsJson({ server: '', status }) as { readonly server: string };
-  return { remote: { url, ...facts } };
+  return { remote: { url: shownUrl(url), ...facts } };
 }
 
 function rowAsJson({ server, status }: Row): object {

@@ -43,7 +43,7 @@ function report({ url, by, credential, state, replaced }: SignedIn, { options }:
   if (replaced !== undefined) err.write(`The remote was ${oneLine(shownUrl(replaced))}; you are signed out there.\n`);
   if (options.has('json')) {
     const facts = by === 'oauth' && credential ? factsOf(credential) : {};
-    out.write(`${JSON.stringify({ remote: url, by, ...facts, ...(tools !== undefined && { tools }) })}\n`);
+    out.write(`${JSON.stringify({ remote: shownUrl(url), by, ...facts, ...(tools !== undefined && { tools }) })}\n`);
     return;
   }
   const how = {

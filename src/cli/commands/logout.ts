@@ -33,7 +33,9 @@ async function runRemoteLogout(run: Run, { out, environment }: Cli, operand: str
     isForgotten,
   });
   if (run.options.has('json')) {
-    out.write(`${JSON.stringify({ remote: url ?? null, hadTokens, revoked: isRevoked, forgotten: isForgotten })}\n`);
+    out.write(
+      `${JSON.stringify({ remote: url === undefined ? null : shownUrl(url), hadTokens, revoked: isRevoked, forgotten: isForgotten })}\n`,
+    );
     return 0;
   }
   if (url === undefined) out.write('there is no remote\n');
