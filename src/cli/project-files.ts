@@ -52,13 +52,15 @@ function toolDocs({ contract, settings: { docs: path } }: Project): readonly Gen
   return toolDocsFiles(contract, { ...(path !== undefined && { path }) });
 }
 
-function clientDocs({ contract, packageJson, settings }: Project): Promise<readonly GeneratedFile[]> {
+function clientDocs({ folder: root, contract, packageJson, settings }: Project): Promise<readonly GeneratedFile[]> {
   const { clientDocs: folder, clientArgs, localServer } = settings;
   if (folder === undefined) return Promise.resolve([]);
   const { name, version } = packageJson;
   const args = ['-y', `--package=${name}@${version}`, localServer ?? ''];
+  const readme = join(root, 'README.md');
   return clientDocsFiles(contract, {
     folder: plain(folder),
+    ...(existsSync(readme) && { readme: { path: 'README.md', text: readFileSync(readme, 'utf8') } }),
     ...(clientArgs !== undefined && { args: clientArgs }),
     ...(localServer !== undefined && { local: { name: localServer, command: 'npx', args } }),
   });

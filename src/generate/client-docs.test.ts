@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { findClient } from '../config/clients/table/index.js';
 import { loadClients } from '../config/index.js';
 import { defineContract, defineTool } from '../contract/index.js';
-import { clientDocsFiles, clientReadmeBlock } from './client-docs.js';
+import { clientDocsFiles } from './client-docs.js';
 import { clientFactsOf } from './client-facts.js';
 
 const contract = defineContract({
@@ -137,8 +137,17 @@ test('twice is the same, byte for byte', async () => {
   expect(await clientDocsFiles(contract)).toEqual(await clientDocsFiles(contract));
 });
 
-test('the block for a README names the command and links to the pages', async () => {
-  const block = await clientReadmeBlock(clientFactsOf(contract));
+test('a README gets the command and links to the pages between its marks, and nothing without marks', async () => {
+  const readmeOf = async (text: string) => {
+    const files = await clientDocsFiles(contract, { readme: { path: 'README.md', text } });
+    const bytes = files.find(({ path }) => path === 'README.md')?.bytes;
+    return bytes && new TextDecoder().decode(bytes);
+  };
+  expect(await readmeOf('# Repo tools\n')).toBeUndefined();
+  const block = await readmeOf('# A\r\n<!-- doorward clients -->old<!-- /doorward clients -->\r\n$& the end');
+  expect(block).toMatch(/^# A\r\n<!-- doorward clients -->\r\nAdd Repo tools to an MCP client:\r\n/);
+  expect(block).toMatch(/\.\r\n<!-- \/doorward clients -->\r\n\$& the end$/);
+  expect(await readmeOf(block!)).toBe(block);
   expect(block).toContain('npx -y doorward client add CLIENT --name repo-tools');
   expect(block).toContain('[Cursor](docs/clients/cursor.md)');
 });

@@ -8,13 +8,32 @@ type Clients = Awaited<ReturnType<typeof loadClients>>;
 type Client = Clients['CLIENTS'][number];
 type Connection = Parameters<Clients['writeEntry']>[0]['connection'];
 
-export const CLIENT_DOCS_FOLDER = 'docs/clients';
+const CLIENT_DOCS_FOLDER = 'docs/clients';
 
 const WRITTEN = '<!-- Written by doorward docs: what is changed here is lost. -->';
 
-/** A page for each MCP client, and their index: how a contract's server is put into it. */
-export function clientDocsFiles(contract: Contract, facts: ClientDocsFacts = {}): Promise<readonly GeneratedFile[]> {
-  return clientPages(clientFactsOf(contract, facts));
+/**
+ * A page for each MCP client, and their index: how a contract's server is put into it. A README that is handed in gets the
+ * short of it between `<!-- doorward clients -->` and `<!-- /doorward clients -->`.
+ */
+export async function clientDocsFiles(
+  contract: Contract,
+  facts: ClientDocsFacts = {},
+): Promise<readonly GeneratedFile[]> {
+  const known = clientFactsOf(contract, facts);
+  const pages = await clientPages(known);
+  const text = facts.readme && readmeWith(facts.readme.text, await clientReadmeBlock(known));
+  return facts.readme && text !== undefined ? [...pages, textFile(facts.readme.path, text)] : pages;
+}
+
+const MARKS = /(<!-- doorward clients -->)[\s\S]*?(<!-- \/doorward clients -->)/;
+
+/** @returns undefined where the text has no marks */
+function readmeWith(text: string, block: string): string | undefined {
+  if (!MARKS.test(text)) return undefined;
+  const lineBreak = /\r?\n/.exec(text)?.[0] ?? '\n';
+  const lines = `\n${block}\n`.replaceAll('\n', lineBreak);
+  return text.replace(MARKS, (_, start: string, end: string) => `${start}${lines}${end}`);
 }
 
 /** The same of a server that is described by its facts. The table of clients is loaded; nothing else is read. */

@@ -31,6 +31,8 @@ export interface ClientDocsFacts {
   /** What the package is started with, where that is not what its manifest says. */
   readonly args?: readonly string[];
   readonly local?: ClientFacts['local'];
+  /** The project's README: what stands between its marks is written anew, nothing where it has none. */
+  readonly readme?: { readonly path: string; readonly text: string };
 }
 
 const RUNNERS: Readonly<Record<string, string>> = { npm: 'npx', pypi: 'uvx' };

@@ -1,5 +1,5 @@
-export { CLIENT_DOCS_FOLDER, clientDocsFiles, clientPages, clientReadmeBlock } from './client-docs.js';
-export { type ClientDocsFacts, type ClientFacts, type ClientProgram, clientFactsOf } from './client-facts.js';
+export { clientDocsFiles } from './client-docs.js';
+export type { ClientDocsFacts, ClientProgram } from './client-facts.js';
 export type { GeneratedFile } from './generated-file.js';
 export {
   MANIFEST_PATH,

@@ -2,13 +2,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { contract } from '../../src/cli/own/contract.js';
-import { CLIENT_DOCS_FOLDER, clientDocsFiles, type GeneratedFile } from '../../src/generate/index.js';
+import { clientDocsFiles, type GeneratedFile } from '../../src/generate/index.js';
 import { ROOT } from '../house/tree.js';
+
+const FOLDER = packageJson.doorward.clientDocs;
 
 /** The pages of doorward's own docs/clients, as they should be. */
 function ownPages(): Promise<readonly GeneratedFile[]> {
   const { clientArgs } = packageJson.doorward;
-  return clientDocsFiles(contract, { folder: CLIENT_DOCS_FOLDER, args: clientArgs });
+  const readme = { path: 'README.md', text: readFileSync(join(ROOT, 'README.md'), 'utf8') };
+  return clientDocsFiles(contract, { folder: FOLDER, args: clientArgs, readme });
 }
 
 /** @returns a line for each page that is missing, is not as it would be generated, or belongs to no client */
@@ -32,7 +35,7 @@ export async function writeOwnPages(): Promise<void> {
 }
 
 function strays(pages: readonly GeneratedFile[]): readonly string[] {
-  const folder = join(ROOT, CLIENT_DOCS_FOLDER);
-  const names = existsSync(folder) ? readdirSync(folder).map((name) => `${CLIENT_DOCS_FOLDER}/${name}`) : [];
+  const folder = join(ROOT, FOLDER);
+  const names = existsSync(folder) ? readdirSync(folder).map((name) => `${FOLDER}/${name}`) : [];
   return names.filter((name) => !pages.some(({ path }) => path === name)).map((name) => `${name} belongs to no client`);
 }

@@ -25,7 +25,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const bytes = new TextEncoder().encode('new');
 const at = (name: string): string => join(folder, name);
-const write = async (path: string, isPrivate = true) => writeClientFile({ file: readClientFile(path), bytes, isPrivate });
+const write = async (path: string, isPrivate = true) =>
+  writeClientFile({ file: readClientFile(path), bytes, isPrivate });
 
 test('of several places, the first that is there counts, else the first', () => {
   expect(findClientFile(['a.json', 'b.json'], folder)).toBe(at('a.json'));
