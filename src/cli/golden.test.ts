@@ -8,6 +8,7 @@ import { createGateway } from '../gateway/index.js';
 import { COMMANDS } from './command-table.js';
 import { run } from './run.js';
 import { screenOf } from './screen.js';
+import { VERSION } from './version.js';
 
 // What a person sees, whole: each file of test/golden/cli is a transcript. A change of them is read in review;
 // `UPDATE_GOLDEN=1 npx vitest run src/cli/golden.test.ts` writes them anew.
@@ -196,5 +197,6 @@ async function transcribe({
     .replaceAll('\u001b', '␛')
     .replaceAll(HOSTILE, 'server.mjs')
     .replaceAll(process.execPath, 'node')
+    .replaceAll(`doorward ${VERSION}`, 'doorward VERSION')
     .replaceAll(process.env.PATH!.replaceAll(':', ', '), '$PATH');
 }
