@@ -108,7 +108,7 @@ async function write(report: Report): Promise<number> {
   if (path === undefined) {
     throw new DoorError('CONFIG_INVALID', 'there is no home to look for the file in', { hint: 'Set HOME.' });
   }
-  const file = readClientFile(path);
+  const file = readClientFile(path, scope === 'project' ? cli.cwd : undefined);
   const { name } = server;
   const { value, inputs } = written;
   const { change, bytes } = clients.upsertEntry({ client, fileName: path, bytes: file.bytes, name, value, inputs });

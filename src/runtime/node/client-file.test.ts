@@ -76,6 +76,18 @@ test('a link to a file that is not there yet leads to where it will be', async (
 });
 
 test.each([
+  { why: 'the file', link: 'project/mcp.json', to: '../outside.json', name: 'project/mcp.json' },
+  { why: 'its folder', link: 'project/.cursor', to: '../elsewhere', name: 'project/.cursor/mcp.json' },
+])('a link in a project that leads out of it is not followed: $why', ({ link, to, name }) => {
+  mkdirSync(at('project'));
+  mkdirSync(at('elsewhere'));
+  writeFileSync(at('outside.json'), '{}');
+  symlinkSync(to, at(link));
+  expect(() => readClientFile(at(name), at('project'))).toThrow('it leads out of the project');
+  expect(readClientFile(at('project/other/mcp.json'), at('project')).bytes).toBeUndefined();
+});
+
+test.each([
   { why: 'a folder', make: (path: string) => mkdirSync(path), message: 'it is not a file' },
   { why: 'links in a circle', make: (path: string) => symlinkSync(path, path), message: 'its links lead in a circle' },
 ])('$why is refused', ({ make, message }) => {

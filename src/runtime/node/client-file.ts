@@ -9,7 +9,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { DoorError } from '../../base/index.js';
 import { makeFolder } from './make-folder.js';
 
@@ -37,11 +37,14 @@ export function findClientFile(candidates: readonly string[], cwd: string): stri
  * Reads a client's file, to be changed.
  *
  * @param path absolute
+ * @param project the folder that the file must not lead out of: whoever made a project may have put links into it
  * @throws {DoorError} `CONFIG_INVALID` where something else than a file is there, or it cannot be read
  */
-export function readClientFile(path: string): ClientFile {
+export function readClientFile(path: string, project?: string): ClientFile {
   try {
     const real = realPathOf(path);
+    if (project !== undefined && !isWithin(real, project))
+      throw unusable(path, `it leads out of the project, to ${real}`);
     const stats = statSync(real, { throwIfNoEntry: false });
     if (stats === undefined) return { path, real, bytes: undefined };
     if (!stats.isFile()) throw unusable(path, 'it is not a file');
@@ -61,6 +64,14 @@ function realPathOf(path: string): string {
     real = resolve(dirname(real), readlinkSync(real));
   }
   throw unusable(path, 'its links lead in a circle');
+}
+
+/** Whether a path, all links on its way followed, lies in a folder. */
+function isWithin(path: string, folder: string): boolean {
+  let above = path;
+  while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
+  const way = relative(realpathSync(folder), realpathSync(above));
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
 }
 
 export interface ClientFileChange {
