@@ -241,6 +241,23 @@ test('npm version changes the version everywhere but in the changelog, which is 
   expect(code, err).toBe(0);
 });
 
+test('what a project prints is no result, and what it leaves open holds up no end', () => {
+  const project = folders.copyOf(sound);
+  project.write(
+    'src/implementation.js',
+    `${project.read('src/implementation.js')}
+console.log('hello');
+setInterval(() => {}, 1_000);
+`,
+  );
+  project.build();
+  project.commit();
+  const { code, out, err } = project.run('validate', [...QUICK, '--json']);
+  expect(JSON.parse(out).faults).toEqual([]);
+  expect(err).toContain('hello');
+  expect(code).toBe(0);
+});
+
 test('package.json that cannot be used is a wrong use, not a fault', () => {
   const project = folders.copyOf(sound);
   project.replace('package.json', '"contract"', '"contrct"');

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
 import { DoorError } from '../../base/index.js';
-import { loadProject, type Project } from '../../runtime/node/index.js';
+import type { Project } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
+import { openProject } from '../open-project.js';
 import type { Run } from '../parse-command-line.js';
 import { oneLine, type Screen } from '../screen.js';
 import { type Outcome, runChecks } from '../validate/run-checks.js';
@@ -13,10 +13,9 @@ const EXIT_FAULTS = 7;
 export async function runValidate(run: Run, cli: Cli): Promise<number> {
   const { options } = run;
   const isJson = options.has('json');
-  const folder = resolve(cli.cwd, run.operands[0] ?? '.');
   let project: Project;
   try {
-    project = await loadProject(folder);
+    project = await openProject(run, cli);
   } catch (thrown) {
     // A contract that is wrong is a fault like others; package.json that is wrong is a wrong use.
     if (!(thrown instanceof DoorError) || thrown.code !== 'CONTRACT_INVALID') throw thrown;
