@@ -82,17 +82,20 @@ const EXPORTS = {
 
 /**
  * Files of ours behind names of ours (`imports` of package.json). Bundlers take along whatever stands in a chunk that they
- * meet, so what Workers do not need stands apart; and instead of the engine, whose code they would refuse, they find another.
+ * meet, so what Workers do not need stands apart; and instead of generated code, which they refuse, and of what is large, they find
+ * something else.
  */
 const INNER = {
-  engine: 'src/schema/engine.ts',
-  'no-engine': 'src/schema/no-engine.ts',
+  code: 'src/schema/code.ts',
+  'no-code': 'src/schema/no-code.ts',
+  lru: 'node_modules/lru-cache/dist/esm/browser/index.min.js',
+  'small-lru': 'src/schema/small-lru.ts',
   auth: 'src/client/auth/index.ts',
 };
 
 /** Which import means which name. */
 const INNER_NAMES = [
-  { id: './engine.js', importer: 'src/schema/warm-up.ts', name: '#engine' },
+  { id: './code.js', importer: 'src/schema/warm-up.ts', name: '#code' },
   { id: './auth/index.js', importer: 'src/client/index.ts', name: '#auth' },
 ];
 
@@ -101,6 +104,7 @@ const innerByName = {
   resolveId: {
     order: 'pre',
     handler(id, importer = '') {
+      if (id === 'lru-cache') return { id: '#lru', external: true };
       const inner = INNER_NAMES.find((each) => each.id === id && importer === join(ROOT, each.importer));
       return inner ? { id: inner.name, external: true } : null;
     },

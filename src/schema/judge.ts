@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
 import { mayHoldExactNumber, parseExactJson, parseJson, type TokenList } from '../base/index.js';
-import { type Generated, generateFor } from './generate.js';
+import type { Generated } from './generate.js';
 import { linkRules, type RuleSet } from './link.js';
 import type { Run } from './rule.js';
 import { ValueRun } from './run.js';
@@ -111,9 +111,9 @@ export class SchemaJudge implements Judge {
   }
 
   #generate(): void {
-    const engine = findEngine(this.#checks);
-    if (engine !== undefined)
-      this.#generated = generateFor(this.#recipe.survey(), this.#recipe.formats === 'assert', engine) ?? null;
+    const generate = findEngine(this.#checks);
+    if (generate !== undefined)
+      this.#generated = generate(this.#recipe.survey(), this.#recipe.formats === 'assert') ?? null;
   }
 
   /** Generated code may fail on values that are nested too deeply; the rules then say so properly. */

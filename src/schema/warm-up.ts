@@ -1,6 +1,6 @@
-import type { generateCheck } from './engine.js';
+import type { generateCode } from './code.js';
 
-type Generate = typeof generateCheck;
+type Generate = typeof generateCode;
 
 /** A judge interprets its first checks: code for a tool that is called once or twice would cost more than it saves. */
 const WARM_AFTER_CHECKS = 8;
@@ -46,10 +46,10 @@ function load(): void {
     state = { kind: 'forbidden' };
     return;
   }
-  const loaded = import('./engine.js').then(
-    ({ generateCheck }) => {
+  const loaded = import('./code.js').then(
+    ({ generateCode }) => {
       if (state.kind === 'forbidden') return false;
-      state = { kind: 'ready', generate: generateCheck, warmAfterChecks: WARM_AFTER_CHECKS };
+      state = { kind: 'ready', generate: generateCode, warmAfterChecks: WARM_AFTER_CHECKS };
       return true;
     },
     () => {
