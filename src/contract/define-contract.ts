@@ -40,7 +40,7 @@ export function defineContract<
 /** What the Registry will not take is a fault of the contract already (MCP Registry server.json, 2025-12-11). */
 function checkServer({ server }: ContractDefinition): void {
   const { name, version, description, title } = server;
-  if (!/^[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?\/[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?$/.test(name)) {
+  if (!/^[a-zA-Z0-9][a-zA-Z0-9.-]*[a-zA-Z0-9]\/[a-zA-Z0-9][a-zA-Z0-9._-]*[a-zA-Z0-9]$/.test(name)) {
     const hint = 'Use a reversed domain, a slash and a name: io.github.OWNER/NAME.';
     throw contractInvalid('server', '/name', `${JSON.stringify(name)} is no name of the MCP Registry`, hint);
   }

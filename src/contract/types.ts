@@ -179,6 +179,8 @@ export interface InputField {
 
 export interface NamedField extends InputField {
   readonly name: string;
+  /** What `{name}`s in `value` stand for. */
+  readonly variables?: Readonly<Record<string, InputField>>;
 }
 
 /** Where the server can be reached over HTTP. */
@@ -194,6 +196,7 @@ export interface PositionalArgument extends InputField {
   readonly type: 'positional';
   readonly valueHint?: string;
   readonly isRepeated?: boolean;
+  readonly variables?: Readonly<Record<string, InputField>>;
 }
 
 export interface NamedArgument extends InputField {
@@ -201,6 +204,7 @@ export interface NamedArgument extends InputField {
   /** With its dashes. */
   readonly name: string;
   readonly isRepeated?: boolean;
+  readonly variables?: Readonly<Record<string, InputField>>;
 }
 
 export type PackageArgument = PositionalArgument | NamedArgument;
@@ -211,7 +215,9 @@ export interface PackageDefinition {
   readonly identifier: string;
   /** Default: the server's own. */
   readonly version?: string;
-  readonly transport: { readonly type: 'stdio' } | { readonly type: 'streamable-http' | 'sse'; readonly url: string };
+  readonly transport:
+    | { readonly type: 'stdio' }
+    | { readonly type: 'streamable-http' | 'sse'; readonly url: string; readonly headers?: readonly NamedField[] };
   readonly registryBaseUrl?: string;
   readonly fileSha256?: string;
   readonly runtimeHint?: string;

@@ -18,7 +18,7 @@ interface Document {
 }
 
 const contract = defineContract({
-  server: { name: 'io.github.a/b', description: 'A server.', version: '1.2.3' },
+  server: { name: 'io.github.a/bb', description: 'A server.', version: '1.2.3' },
   remotes: [{ type: 'streamable-http', url: 'https://b.example/api/mcp' }],
 });
 
@@ -51,7 +51,7 @@ test('the document has an operation for each row of the route table, and says wh
   const document = documentOf();
   expect(document).toMatchObject({
     openapi: '3.1.0',
-    info: { title: 'io.github.a/b', version: '1.2.3' },
+    info: { title: 'io.github.a/bb', version: '1.2.3' },
     servers: [{ url: 'https://b.example' }],
   });
   const ids = Object.values(document.paths).flatMap((path) =>

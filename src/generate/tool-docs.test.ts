@@ -49,7 +49,7 @@ test('what refers to itself has an end', () => {
 
 const base = { kind: 'read', input: z.object({}), output: z.looseObject({}) } as const;
 const contract = defineContract({
-  server: { name: 'io.github.a/b', title: 'B', description: 'A | server.', version: '1.0.0' },
+  server: { name: 'io.github.a/bb', title: 'B', description: 'A | server.', version: '1.0.0' },
   deployments: ['edge'],
   tools: [
     defineTool({

@@ -15,7 +15,7 @@ const tool = (name: string) =>
     output: z.object({ text: z.string() }),
   });
 const contract = defineContract({
-  server: { name: 'io.github.a/b', description: 'A server.', version: '7.8.9' },
+  server: { name: 'io.github.a/bb', description: 'A server.', version: '7.8.9' },
   tools: [tool('greet'), tool('part')],
   remotes: [{ type: 'streamable-http', url: 'https://b.example/mcp' }],
 });

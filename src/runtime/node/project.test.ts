@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'doorward-project-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const CONTRACT = `export const contract = {
-  server: { name: 'io.github.a/b', version: '1.0.0', description: 'b' }, tools: [], resources: [], prompts: [], fingerprint: 'f'
+  server: { name: 'io.github.a/bb', version: '1.0.0', description: 'b' }, tools: [], resources: [], prompts: [], fingerprint: 'f'
 };`;
 const IMPLEMENTATION = `import { contract } from './contract.js';
 export default { contract, handlers: { tools: {}, resources: {}, prompts: {} } };`;
@@ -45,7 +45,7 @@ test('a project is its package.json, and what the modules export that it names',
   const project = await loadProject(root);
   expect(project.folder).toBe(root);
   expect(project.packageJson.version).toBe('1.0.0');
-  expect(project.contract.server.name).toBe('io.github.a/b');
+  expect(project.contract.server.name).toBe('io.github.a/bb');
   expect(project.implementation?.contract).toBe(project.contract);
   expect(project.settings.docs).toBe('docs/tools.md');
 });

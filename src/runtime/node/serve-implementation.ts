@@ -4,11 +4,13 @@ import type { Contract, Implementation, SliceFacts } from '../../contract/index.
 import { fingerprintMeta, loadHttpDoor, openServer, type ServerOptions } from '../../doors/index.js';
 import { type BrokenMount, createGateway, type GatewayOptions, localMount, type Mount } from '../../gateway/index.js';
 import { buildStamp } from './build-stamp.js';
+import { FileCatalogCache } from './catalog-store.js';
 import { type EventLogOptions, logEvents } from './event-log.js';
 import { identifierOf, refuseOpenBind, shownHost } from './http-door.js';
 import { listenHttp } from './http-server.js';
 import { LogStream } from './log-stream.js';
 import { remoteMounts } from './remote-mounts.js';
+import { isRemoteNamed } from './remote-record.js';
 import { runStdioDoor, type StdioEnd } from './stdio.js';
 
 export interface ServeOptions extends Omit<ServerOptions, 'listening' | 'identifier'> {
@@ -91,7 +93,8 @@ export interface ServeStdioOptions extends Pick<GatewayOptions, 'limits' | 'vali
   readonly upstreams?: readonly (Mount | BrokenMount)[];
   /**
    * Leaves what does not need this machine to a server elsewhere, whose tools are mounted: the one at this URL, or `true` for the
-   * one that the user has named by `doorward login URL --program NAME`. Default: all of the contract is served here.
+   * one that the user has named by `doorward login URL --program NAME`. As long as nobody has, and by default, all of the contract
+   * is served here.
    */
   readonly remote?: boolean | string;
   readonly log?: Partial<EventLogOptions> | false;
@@ -102,10 +105,11 @@ export function serveStdio(implementation: Implementation, options: ServeStdioOp
   const { contract } = implementation;
   const { deployment, profile, upstreams = [], remote = false, log, events = new EventBus(), ...rest } = options;
   const { name, title, version, instructions } = contract.server;
+  const hasRemote = remote === true ? isRemoteNamed({ environment: process.env, program: name }) : remote !== false;
   const facts: SliceFacts = {
     ...(deployment !== undefined && { deployment }),
     ...(profile !== undefined && { profile }),
-    ...(remote !== false && { locality: 'local' as const }),
+    ...(hasRemote && { locality: 'local' as const }),
   };
   const info = { name, ...(title !== undefined && { title }), version };
   const near = [localMount(implementation, { facts, events }), ...upstreams];
@@ -113,6 +117,7 @@ export function serveStdio(implementation: Implementation, options: ServeStdioOp
     mounts: [...near, ...remoteOf(contract, near, { remote, events })],
     events,
     info,
+    cache: new FileCatalogCache({ environment: process.env }),
     ...rest,
   });
   if (log !== false) logEvents(events, logOptions(log));
