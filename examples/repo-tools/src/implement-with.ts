@@ -1,17 +1,16 @@
 import { type Implementation, implement } from 'doorward/contract';
 import { contract } from './contract.js';
-import type { Git } from './git/git.js';
-import { gitHandlers } from './git/handlers.js';
+import type { GitHandlers } from './git/handlers.js';
 import { getLicence, licenceHandlers, licenceText } from './licences/handlers.js';
 
 /**
  * Gives the contract its handlers. One that is missing, or too many, does not compile.
  *
- * @param git what runs git here; where tools of locality `local` are not served it is never called
+ * @param local the tools that need a working tree; where there is none they are not served, and never called
  */
-export function implementWith(git: Git): Implementation<typeof contract> {
+export function implementWith(local: GitHandlers): Implementation<typeof contract> {
   return implement(contract, {
-    tools: { ...gitHandlers(git), ...licenceHandlers },
+    tools: { ...local, ...licenceHandlers },
     resources: { licence: ({ variables }) => licenceText(getLicence(variables.id ?? '')) },
     prompts: {
       explain_licence: ({ id = '' }) =>

@@ -10,15 +10,20 @@ interface Env {
   readonly TEAM_TOKEN?: string;
 }
 
-// A Worker has no working tree. Local tools are not served here, so this is never called.
-const noGit = {
-  run: async () => {
-    throw new ToolError('This tool needs a working tree: run the stdio entry.');
-  },
+// A Worker has no working tree: the kit does not serve local tools here. The contract wants a handler of each all the same.
+const elsewhere = (): never => {
+  throw new ToolError('This tool needs a working tree: run the stdio entry.');
+};
+const local = {
+  repo_status: elsewhere,
+  diff_summary: elsewhere,
+  list_branches: elsewhere,
+  search_commits: elsewhere,
+  file_history: elsewhere,
 };
 
 /** The remote tools as a Worker. */
-export default createWorker(implementWith(noGit), ({ PUBLIC_URL, TEAM_URL, TEAM_TOKEN }: Env) => ({
+export default createWorker(implementWith(local), ({ PUBLIC_URL, TEAM_URL, TEAM_TOKEN }: Env) => ({
   ...(PUBLIC_URL !== undefined && { publicUrl: PUBLIC_URL }),
   upstreams:
     TEAM_URL === undefined

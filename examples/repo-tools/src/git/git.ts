@@ -6,8 +6,7 @@ export interface GitOutput {
 }
 
 /**
- * git, as the handlers need it. Who runs it is not their concern: on Node it is a process (git-process.ts), in a Worker there
- * is none, and their tools are not served there.
+ * git, as the handlers need it. Who runs it is not their concern: a process (git-process.ts), or a test.
  */
 export interface Git {
   /**

@@ -17,7 +17,8 @@ const MAX_FILES = 500;
 const LOT = 500;
 const MAX_SEARCHED = 20_000;
 
-interface GitHandlers {
+/** A handler for each tool that needs a working tree. */
+export interface GitHandlers {
   readonly repo_status: ToolHandler<typeof repoStatus>;
   readonly diff_summary: ToolHandler<typeof diffSummary>;
   readonly list_branches: ToolHandler<typeof listBranches>;
