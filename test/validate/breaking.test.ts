@@ -40,6 +40,17 @@ const QUICK = ['--no-build'];
 const WORKFLOW = '.github/workflows/publish.yml';
 const LONG = 'x'.repeat(101);
 
+/** A program that serves a contract of its own. */
+const WITHOUT_COUNT = `import { defineContract, implement } from 'doorward/contract';
+import { serveStdio } from 'doorward/node';
+import { contract } from './contract.js';
+import { implementation } from './implementation.js';
+
+const { count_notes, ...tools } = implementation.handlers.tools;
+const other = defineContract({ ...contract, tools: contract.tools.filter(({ name }) => name !== 'count_notes') });
+await serveStdio(implement(other, { tools }));
+`;
+
 const BREAKS: readonly Break[] = [
   {
     why: 'a watched file is renamed',
@@ -131,13 +142,7 @@ const BREAKS: readonly Break[] = [
   {
     why: 'a tool is dropped from one surface',
     break: (project) => {
-      project.replace(
-        'src/stdio.js',
-        'serveStdio(implementation)',
-        "serveStdio(implementation, { deployment: 'edge' })",
-      );
-      project.replace('src/contract.js', "name: 'count_notes',", "name: 'count_notes',\n  availability: ['web'],");
-      project.replace('src/contract.js', 'tools: [search', "deployments: ['web', 'edge'],\n  tools: [search");
+      project.write('src/stdio.js', WITHOUT_COUNT);
       project.build();
     },
     line: 'stdio: the program dist/stdio.js lacks the tool count_notes, which tools/list has',
@@ -239,6 +244,19 @@ test('npm version changes the version everywhere but in the changelog, which is 
   project.commit();
   const { code, err } = project.run('validate', QUICK);
   expect(code, err).toBe(0);
+});
+
+test('a program may serve one of the deployments', () => {
+  const project = folders.copyOf(sound);
+  project.replace('src/stdio.js', 'serveStdio(implementation)', "serveStdio(implementation, { deployment: 'desk' })");
+  project.replace('src/contract.js', "name: 'count_notes',", "name: 'count_notes',\n  availability: ['web'],");
+  project.replace('src/contract.js', 'tools: [search', "deployments: ['web', 'desk'],\n  tools: [search");
+  project.build();
+  project.run('docs');
+  project.commit();
+  const { code, out } = project.run('validate', QUICK);
+  expect(out).toBe('');
+  expect(code).toBe(0);
 });
 
 test('what a project prints is no result, and what it leaves open holds up no end', () => {
