@@ -14,7 +14,7 @@ describe.each(CLIENTS)('$id', (client) => {
   test('what client add puts into a file with remarks comes back by import, and all else stays', async () => {
     const { misses, steps } = await roundTrip(client, packageJson.version);
     expect(misses).toEqual([]);
-    expect(steps).toHaveLength(4);
+    expect(steps).toHaveLength(5);
     expect(steps.filter((step) => step.startsWith('stdio ok'))).toHaveLength(1);
   });
 });

@@ -20,7 +20,7 @@ export interface RoundTrip {
 
 const FIXTURES = join(ROOT, 'test', 'fixtures', 'clients');
 
-/** Each is written by `client add` and read back by `import`; the last refers to a secret. */
+/** Each is written by `client add` and read back by `import`; the last two refer to secrets. */
 const TRIES = [
   { name: 'stdio', words: [], wanted: { command: 'npx', args: ['-y', 'doorward@VERSION', 'stdio'] } },
   {
@@ -44,6 +44,11 @@ const TRIES = [
       url: 'https://gateway.example/mcp',
       headers: { Authorization: 'Bearer ${GATEWAY_TOKEN}' },
     },
+  },
+  {
+    name: 'variable',
+    words: ['--mode', 'local', '--env', 'NOTES_KEY', '--', 'node', 'notes.js'],
+    wanted: { command: 'node', args: ['notes.js'], env: { NOTES_KEY: '${NOTES_KEY}' } },
   },
 ] as const;
 
@@ -127,9 +132,13 @@ class Trip {
   /** A refusal is right where the table says that the client cannot be told this, and leaves the file alone. */
   #refused(name: string, { err }: Answer, before: Uint8Array): string {
     const { remote, secrets } = this.#client;
-    const isRemoteMissing = name !== 'stdio' && name !== 'local' && !this.#clients.isRemoteShape(remote);
-    const isSecret = name === 'secret' && (secrets.dialect === 'none' || this.#client.id === 'jetbrains');
-    if (!isRemoteMissing && !isSecret) this.#miss(name, `refused: ${err}`);
+    const { fields, bearerName, envNames } = secrets;
+    const isRemote = name === 'http' || name === 'secret';
+    const isMute =
+      (isRemote && !this.#clients.isRemoteShape(remote)) ||
+      (name === 'secret' && !fields.includes('headers') && bearerName === undefined) ||
+      (name === 'variable' && !fields.includes('env') && envNames === undefined);
+    if (!isMute) this.#miss(name, `refused: ${err}`);
     if (!/^hint: {2}\S/m.test(err)) this.#miss(name, 'a refusal without a hint');
     if (this.#file && !readFileSync(this.#file).equals(before)) this.#miss(name, 'a refusal changed the file');
     return 'refused with a hint';

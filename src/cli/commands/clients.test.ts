@@ -136,8 +136,8 @@ describe('client add', () => {
   });
 
   test('what the table does not vouch for is said where it is used', async () => {
-    const { err } = await doorward(['client', 'add', 'amp', '--scope', 'project']);
-    expect(err).toContain('note:  Amp: where its file lies was not verified');
+    const { err } = await doorward(['client', 'add', 'roo', '--scope', 'project']);
+    expect(err).toContain('note:  Roo Code: where its file lies was not verified');
   });
 
   test.each([

@@ -146,7 +146,7 @@ class EntryReader {
     for (const [header, variable] of Object.entries(isObject(byName) ? byName : {})) {
       if (typeof variable === 'string') headers[header] = [{ variable }];
     }
-    const bearer = this.#take('bearer_token_env_var');
+    const bearer = this.#take('bearer_token_env_var') ?? this.#take('bearerTokenEnvVar');
     if (typeof bearer === 'string') headers.Authorization = joinText(['Bearer ', { variable: bearer }]);
     return headers;
   }
@@ -170,7 +170,10 @@ class EntryReader {
   #settings(): EntrySettings {
     const disabled = this.#take('disabled') === true || this.#take('enabled') === false;
     const call = this.#milliseconds(['timeout', 'toolTimeoutMs'], ['tool_timeout_sec']);
-    const start = this.#milliseconds(['startup_timeout_ms', 'connectionTimeout'], ['startup_timeout_sec']);
+    const start = this.#milliseconds(
+      ['startup_timeout_ms', 'startupTimeoutMs', 'connectionTimeout'],
+      ['startup_timeout_sec'],
+    );
     const allow = this.#names('includeTools', 'enabled_tools', 'available_tools', 'tools');
     const deny = this.#names('excludeTools', 'disabled_tools', 'disabledTools');
     return {

@@ -57,7 +57,7 @@ export interface SecretSpec {
   /** Maps a header to the variable that holds its value. */
   readonly headerNames?: 'env_http_headers';
   /** Names the variable whose value is sent as `Authorization: Bearer`. */
-  readonly bearerName?: 'bearer_token_env_var';
+  readonly bearerName?: 'bearer_token_env_var' | 'bearerTokenEnvVar';
   /** Lists the variables that values refer to. */
   readonly declares?: 'env_keys';
   /** What to know before relying on it. */

@@ -6,7 +6,7 @@ import { type ClientSpec, isObject, type Json, type JsonObject } from './spec.js
 const CONNECTION = new Set(
   (
     'command cmd args env envs environment env_vars env_keys cwd working_directory url serverUrl httpUrl uri type ' +
-    'transport headers http_headers env_http_headers bearer_token_env_var requestOptions source'
+    'transport headers http_headers env_http_headers bearer_token_env_var bearerTokenEnvVar requestOptions source'
   ).split(' '),
 );
 

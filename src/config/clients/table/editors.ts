@@ -176,7 +176,7 @@ export const EDITORS: readonly ClientSpec[] = [
       files: ADD_MCP,
       stdio: AGENT_TOOLS,
       remote: ADD_MCP,
-      secrets: unverified('no page found that says references are replaced'),
+      secrets: cited('https://github.com/cline/cline/issues/3129: values are taken as they are'),
     },
   },
   {
@@ -185,7 +185,12 @@ export const EDITORS: readonly ClientSpec[] = [
     aliases: ['roo-code'],
     format: 'jsonc',
     project: ['.roo/mcp.json'],
-    user: place('vscode', 'globalStorage/rooveterinaryinc.roo-cline/settings', 'mcp_settings.json'),
+    user: place(
+      'vscode',
+      'globalStorage/rooveterinaryinc.roo-cline/settings',
+      'mcp_settings.json',
+      'cline_mcp_settings.json',
+    ),
     roots: MAP,
     stdio: COMMAND_ARGS_ENV,
     remote: {
@@ -194,8 +199,11 @@ export const EDITORS: readonly ClientSpec[] = [
       headers: ['headers'],
     },
     secrets: { dialect: 'env-braces', fields: EVERYWHERE },
+    notes: ['Roo Code is no longer developed (https://roocodeinc.github.io/Roo-Code).'],
     sources: {
-      files: unverified('the folder of the extension is from memory; the project file is https://docs.roocode.com'),
+      files: unverified(
+        'others name both cline_mcp_settings.json (obsigna#135) and mcp_settings.json; .roo/mcp.json is agreed on',
+      ),
       stdio: cited('https://github.com/RooCodeInc/Roo-Code src/services/mcp/McpHub.ts'),
       remote: cited('https://github.com/RooCodeInc/Roo-Code src/services/mcp/McpHub.ts'),
       secrets: cited('https://github.com/RooCodeInc/Roo-Code src/services/mcp/McpHub.ts, injectVariables'),
