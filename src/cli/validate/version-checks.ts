@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MANIFEST_PATH } from '../../generate/index.js';
 import { generatedPaths } from './generated-paths.js';
-import { lineAt } from './line-at.js';
 import { TEST_PATHS } from './test-paths.js';
 import { type Check, type Finding, Skipped, type Subject } from './types.js';
 
@@ -89,16 +88,40 @@ function readJson(path: string): unknown {
 
 function literalsIn(path: string, { folder, packageJson }: Subject['project']): readonly Finding[] {
   if (!DATA.test(path) && !PROSE.test(path)) return [];
-  const version = escaped(String(packageJson.version));
-  const name = escaped(String(packageJson.name));
-  const ofPackage = `(?<![\\w/-])${name}@v?${version}(?![\\w.-])`;
-  const quoted = `(["'\`])v?${version}\\1|\\bversion:\\s*v?${version}\\s*$`;
-  const pattern = new RegExp(DATA.test(path) ? `${ofPackage}|${quoted}` : ofPackage, 'gm');
-  const text = readText(join(folder, path));
-  return [...text.matchAll(pattern)].map(({ index, 0: found }) => ({
-    message: `${path}:${lineAt(text, index)} has a version of its own: ${found.trim()}`,
+  return findLiterals(readText(join(folder, path)), {
+    name: String(packageJson.name),
+    version: String(packageJson.version),
+    isData: DATA.test(path),
+  }).map(({ line, found }) => ({
+    message: `${path}:${line} has a version of its own: ${found}`,
     hint: 'Read it from package.json, or have the file generated.',
   }));
+}
+
+export interface LiteralSearch {
+  readonly name: string;
+  readonly version: string;
+  /** Code or data, where the version may stand alone. */
+  readonly isData: boolean;
+}
+
+/**
+ * Where a text says the version of a package: `name@1.2.3` anywhere; in code and data also a quoted version on a line that
+ * speaks of a version. Alone it may be anybody's.
+ */
+export function findLiterals(
+  text: string,
+  { name, version, isData }: LiteralSearch,
+): readonly { readonly line: number; readonly found: string }[] {
+  const wanted = escaped(version);
+  const ofPackage = new RegExp(`(?<![\\w/-])${escaped(name)}@v?${wanted}(?![\\w.-])`, 'g');
+  const quoted = new RegExp(`(["'\`])v?${wanted}\\1|\\bversion:\\s*v?${wanted}\\s*$`, 'gi');
+  return text.split('\n').flatMap((line, at) => {
+    const patterns = isData && /version/i.test(line) ? [ofPackage, quoted] : [ofPackage];
+    return patterns.flatMap((pattern) =>
+      [...line.matchAll(pattern)].map(([found]) => ({ line: at + 1, found: found.trim() })),
+    );
+  });
 }
 
 function readText(path: string): string {
