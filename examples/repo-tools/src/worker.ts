@@ -5,6 +5,10 @@ import { implementWith } from './implement-with.js';
 interface Env {
   /** Where the Worker is reached: `https://repo-tools.example/mcp`. Without it documents name no address. */
   readonly PUBLIC_URL?: string;
+  /** What `/.well-known/mcp-registry-auth` says, for a name of your own domain in the MCP Registry. */
+  readonly REGISTRY_AUTH?: string;
+  /** When this was built, RFC 3339. */
+  readonly GENERATED_AT?: string;
   /** Another MCP server, whose tools are served too. */
   readonly TEAM_URL?: string;
   readonly TEAM_TOKEN?: string;
@@ -23,16 +27,18 @@ const local = {
 };
 
 /** The remote tools as a Worker. */
-export default createWorker(implementWith(local), ({ PUBLIC_URL, TEAM_URL, TEAM_TOKEN }: Env) => ({
-  ...(PUBLIC_URL !== undefined && { publicUrl: PUBLIC_URL }),
+export default createWorker(implementWith(local), (env: Env) => ({
+  ...(env.PUBLIC_URL !== undefined && { publicUrl: env.PUBLIC_URL }),
+  ...(env.REGISTRY_AUTH !== undefined && { registryAuth: env.REGISTRY_AUTH }),
+  ...(env.GENERATED_AT !== undefined && { generatedAt: env.GENERATED_AT }),
   upstreams:
-    TEAM_URL === undefined
+    env.TEAM_URL === undefined
       ? []
       : [
           {
             id: 'team',
-            url: TEAM_URL,
-            headers: TEAM_TOKEN === undefined ? {} : { Authorization: `Bearer ${TEAM_TOKEN}` },
+            url: env.TEAM_URL,
+            headers: env.TEAM_TOKEN === undefined ? {} : { Authorization: `Bearer ${env.TEAM_TOKEN}` },
           },
         ],
 }));
