@@ -1,6 +1,7 @@
-import { Hono } from 'hono';
+import { Hono } from 'hono/tiny';
 import { sliceOf, toDoorError } from '../../base/index.js';
 import { Documents, type DoorRoute, type Route, routesOf, type Surface } from '../../discovery/index.js';
+import { ExactRouter } from './exact-router.js';
 import type { HttpExchange } from './exchange.js';
 import type { HttpDoor } from './http-door.js';
 import type { Readiness } from './readiness.js';
@@ -30,6 +31,7 @@ const HEALTH_METHODS = 'GET, HEAD';
 /** All that is answered over HTTP: the rows of the route table, and nothing else. */
 export function createHttpApp(options: HttpAppOptions): Hono<HttpEnvironment> {
   const app = new Hono<HttpEnvironment>();
+  app.router = new ExactRouter();
   const { path } = options.surface();
   const routes = routesOf(options.surface());
   const handlers = new Handlers(options);
