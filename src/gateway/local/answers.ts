@@ -17,7 +17,19 @@ export function toolResult(returned: unknown): string {
   const text = JSON.stringify(value);
   if (text === undefined) throw new DoorError('INTERNAL', 'its handler returned nothing; it must return its output');
   const shown: readonly ContentBlock[] = content ?? [{ type: 'text', text }];
+  holdBlocks(shown);
   return `{"content":${JSON.stringify(shown)},"structuredContent":${text}}`;
+}
+
+/**
+ * Nobody behind this looks at content again, and a client may end its connection over a block that is none.
+ *
+ * @throws {TypeError}
+ */
+function holdBlocks(content: unknown): void {
+  if (!Array.isArray(content)) throw new TypeError('content must be a list of content blocks');
+  const at = content.findIndex((block) => typeof (block as ContentBlock | null | undefined)?.type !== 'string');
+  if (at >= 0) throw new TypeError(`content[${at}] is no content block: it has no type`);
 }
 
 function isWithContent(value: unknown): value is ValueWithContent {
@@ -107,5 +119,9 @@ function base64Of(bytes: Uint8Array): string {
 /** The text of a result of prompts/get. */
 export function promptResult(description: string | undefined, given: string | readonly PromptMessage[]): string {
   const messages = typeof given === 'string' ? [{ role: 'user', content: { type: 'text', text: given } }] : given;
+  if (!Array.isArray(messages)) throw new TypeError('a prompt must give a string or a list of messages');
+  holdBlocks(messages.map((message) => (message as PromptMessage | null | undefined)?.content));
+  const odd = messages.findIndex(({ role }) => role !== 'user' && role !== 'assistant');
+  if (odd >= 0) throw new TypeError(`the role of message ${odd} must be user or assistant`);
   return JSON.stringify({ ...(description !== undefined && { description }), messages });
 }

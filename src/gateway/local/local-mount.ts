@@ -3,6 +3,7 @@ import type { Implementation, SliceFacts } from '../../contract/index.js';
 import type { Mount } from '../types.js';
 import { localOffer } from './local-offer.js';
 import { LocalTransport } from './local-transport.js';
+import { reasonOf } from './thrown.js';
 
 export interface LocalMountOptions {
   /** Where, and for which profile, it is served. */
@@ -39,8 +40,4 @@ export function localMount(implementation: Implementation, options: LocalMountOp
       scopes: new Map(tools.flatMap(({ name, auth }) => (auth === undefined ? [] : [[name, auth.scopes] as const]))),
     },
   };
-}
-
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

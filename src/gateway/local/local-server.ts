@@ -1,6 +1,5 @@
 import { DoorError, decodeText, type Piece, type Principal, parseJson } from '../../base/index.js';
 import type { Outgoing } from '../../client/index.js';
-import { isToolError } from '../../contract/index.js';
 import {
   doorErrorMessage,
   errorMessage,
@@ -18,7 +17,9 @@ import {
   toolResult,
 } from './answers.js';
 import type { LocalOffer } from './local-offer.js';
+import { promptArguments } from './prompt-arguments.js';
 import { RunningCall } from './running-call.js';
+import { doorErrorIn, toldBy } from './thrown.js';
 
 export interface LocalServerOptions {
   readonly offer: LocalOffer;
@@ -141,9 +142,15 @@ export class LocalServer {
   }
 
   #failure(id: string, thrown: unknown, { name, uri }: Params): string {
-    if (thrown instanceof DoorError) return doorErrorMessage(id, thrown);
-    const what = String(name ?? uri);
-    if (isToolError(thrown)) return errorMessage(id, RPC.internalError, thrown.message);
+    const told = toldBy(thrown);
+    if (told !== undefined) return errorMessage(id, RPC.internalError, told);
+    const error = doorErrorIn(thrown);
+    try {
+      if (error !== undefined) return doorErrorMessage(id, error);
+    } catch {
+      // A handler gave it data that is no JSON.
+    }
+    const what = nameIn(name ?? uri);
     this.#options.failed(what, thrown);
     return errorMessage(id, RPC.internalError, UNEXPECTED(what));
   }
@@ -158,8 +165,9 @@ export class LocalServer {
     try {
       return toolResult(await handler(read.value, call.context));
     } catch (thrown) {
-      if (call.isCancelled || thrown instanceof DoorError) throw thrown;
-      if (isToolError(thrown)) return toolFailure(thrown.message);
+      if (call.isCancelled || doorErrorIn(thrown) !== undefined) throw thrown;
+      const told = toldBy(thrown);
+      if (told !== undefined) return toolFailure(told);
       this.#options.failed(tool.name, thrown);
       return toolFailure(UNEXPECTED(tool.name));
     }
@@ -179,12 +187,7 @@ export class LocalServer {
     const found = this.#options.offer.prompts.get(String(name));
     if (found === undefined) throw new DoorError('PROMPT_UNKNOWN', `there is no prompt ${String(name).slice(0, 200)}`);
     const { definition, handler } = found;
-    const args = (given ?? {}) as Readonly<Record<string, string>>;
-    const missing = definition.arguments?.find((one) => one.required && !Object.hasOwn(args, one.name));
-    if (missing !== undefined) {
-      const message = `Invalid arguments for ${definition.name}: ${missing.name} is missing`;
-      throw new DoorError('INVALID_ARGUMENTS', message, { data: { prompt: definition.name } });
-    }
+    const args = promptArguments(definition, given);
     return promptResult(definition.description, await handler(args, call.context));
   }
 
@@ -222,8 +225,13 @@ type Work = (params: Params, call: RunningCall) => Promise<string>;
 
 const UNEXPECTED = (what: string): string => `${what} failed unexpectedly; the log of its server says why`;
 
+function nameIn(given: unknown): string {
+  return typeof given === 'string' ? given : 'a handler';
+}
+
 function readObject(body: Uint8Array | undefined): Params & Readonly<Record<string, unknown>> {
-  return body === undefined ? {} : (parseJson(decodeText(body)) as Record<string, unknown>);
+  const value = body === undefined ? undefined : parseJson(decodeText(body));
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** Servers of before 2025-11-25 knew forms only: without a mode, that is what was declared. */
