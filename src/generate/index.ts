@@ -11,8 +11,8 @@ export {
 export { checkManifest, isError, readManifest } from './manifest-rules/check-manifest.js';
 export type { ManifestFinding } from './manifest-rules/finding.js';
 export type { ManifestRule } from './manifest-rules/rules.js';
-export { OPENAPI_PATH, type OpenapiFacts, openapiFiles } from './openapi.js';
+export { type OpenapiFacts, openapiFiles } from './openapi.js';
 export { PUBLISHER, type PublisherPin } from './pins.js';
 export { isSameManifest } from './same-manifest.js';
-export { TOOL_DOCS_PATH, type ToolDocsFacts, toolDocsFiles } from './tool-docs.js';
+export { type ToolDocsFacts, toolDocsFiles } from './tool-docs.js';
 export { WORKFLOW_PATH, type WorkflowFacts, type WorkflowSettings, workflowFiles } from './workflow.js';

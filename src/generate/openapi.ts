@@ -3,7 +3,7 @@ import type { Contract } from '../contract/index.js';
 import { type Route, routeTable } from '../discovery/index.js';
 import { type GeneratedFile, jsonFile } from './generated-file.js';
 
-export const OPENAPI_PATH = 'openapi.json';
+const OPENAPI_PATH = 'openapi.json';
 
 type ZodType = NonNullable<Route['responses'][number]['schema']>;
 

@@ -2,7 +2,7 @@ import type { Contract, Tool } from '../contract/index.js';
 import { type GeneratedFile, textFile } from './generated-file.js';
 import { schemaRows } from './schema-table.js';
 
-export const TOOL_DOCS_PATH = 'docs/tools.md';
+const TOOL_DOCS_PATH = 'docs/tools.md';
 
 export interface ToolDocsFacts {
   /** Default: `docs/tools.md`. */

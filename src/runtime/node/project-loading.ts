@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DoorError } from '../../base/index.js';
 import type { Contract, Implementation } from '../../contract/index.js';
 import { importModule } from './import-module.js';
-import type { PackageFacts, Project } from './project.js';
 import { isObject, PACKAGE_FILE, projectError, readSettings } from './project-settings.js';
+import type { PackageFacts, Project } from './project-types.js';
 
 /** A module that waits for something at its top would hold up every command. */
 const IMPORT_MS = 30_000;
