@@ -1,10 +1,10 @@
 import { contractInvalid } from './contract-invalid.js';
-import { fingerprintOf } from './fingerprint.js';
+import { withFingerprint } from './fingerprint.js';
 import { deepFreeze } from './json-schema.js';
 import type { Contract, ContractDefinition, PromptDefinition, ResourceDefinition, Tool } from './types.js';
 
 /**
- * Puts tools, resources and prompts together as one server: checks what no tool can check alone, and takes its fingerprint.
+ * Puts tools, resources and prompts together as one server: checks what no tool can check alone.
  *
  * @throws {DoorError} CONTRACT_INVALID names the tool, resource or prompt and the path in it
  */
@@ -34,7 +34,7 @@ export function defineContract<
     packages: deepFreeze([...packages]),
     deployments: deepFreeze([...deployments]),
   };
-  return Object.freeze({ ...contract, fingerprint: fingerprintOf(contract) });
+  return withFingerprint(contract, contract);
 }
 
 /** What the Registry will not take is a fault of the contract already (MCP Registry server.json, 2025-12-11). */

@@ -1,8 +1,9 @@
-import { compileSchema, type Judge } from '../schema/index.js';
+import type { Judge } from '../schema/index.js';
 import { contractInvalid } from './contract-invalid.js';
 import { deepFreeze, inputSchemaOf, outputSchemaOf } from './json-schema.js';
+import { judgesOf } from './judges.js';
 import type { StandardSchema } from './standard-schema.js';
-import type { JsonSchema, Tool, ToolAnnotations, ToolDefinition, ToolKind } from './types.js';
+import type { Tool, ToolAnnotations, ToolDefinition, ToolKind } from './types.js';
 
 /** What every model vendor takes as it is, with room for a client's own prefix. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
@@ -27,9 +28,9 @@ export function defineTool<
   checkWords(definition, where);
   const inputSchema = inputSchemaOf(definition.input, where);
   const outputSchema = outputSchemaOf(definition.output, where);
-  const judges = Object.freeze({
-    input: judgeOf(inputSchema, where, '/input'),
-    output: judgeOf(outputSchema, where, '/output'),
+  const judges = judgesOf({
+    input: { source: definition.input, schema: inputSchema, where, path: '/input' },
+    output: { source: definition.output, schema: outputSchema, where, path: '/output' },
   });
   const { locality = 'remote', visibility = 'public', profiles = [], examples = [], aliases = [] } = definition;
   const annotations = ANNOTATIONS[definition.kind];
@@ -69,14 +70,6 @@ function checkWords(definition: Omit<ToolDefinition, 'examples'>, where: string)
 
 function hold(isMet: boolean, where: string, path: string, problem: string): void {
   if (!isMet) throw contractInvalid(where, path, problem);
-}
-
-/** Looked over now; what it judges by is made at the first check. */
-function judgeOf(schema: JsonSchema, where: string, path: string): Judge {
-  const compiled = compileSchema(schema);
-  if (compiled.ok) return compiled.judge;
-  const { message, data } = compiled.error;
-  throw contractInvalid(where, `${path}${String(data.schemaPath)}`, message);
 }
 
 function checkExample(judge: Judge, input: unknown, where: string, at: number): void {

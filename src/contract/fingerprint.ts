@@ -5,8 +5,23 @@ import type { Contract } from './types.js';
 
 type Printed = Pick<Contract, 'server' | 'tools' | 'resources' | 'prompts'>;
 
+/** Adds the fingerprint to a contract or a slice, taken when it is first asked for, and freezes it: many never ask. */
+export function withFingerprint<Parts extends object>(
+  parts: Parts,
+  printed: Printed,
+): Readonly<Parts> & { readonly fingerprint: string } {
+  let taken: string | undefined;
+  return Object.freeze({
+    ...parts,
+    get fingerprint(): string {
+      taken ??= fingerprintOf(printed);
+      return taken;
+    },
+  });
+}
+
 /** One text for the same things in any order, digested. */
-export function fingerprintOf({ server, tools, resources, prompts }: Printed): string {
+function fingerprintOf({ server, tools, resources, prompts }: Printed): string {
   const facts = {
     server: server.name,
     tools: sorted(tools.map((tool) => ({ ...listedDefinition(tool), aliases: [...tool.aliases].sort() }))),

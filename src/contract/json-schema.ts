@@ -1,6 +1,6 @@
 import { closeConjunctions } from './conjunctions.js';
 import { contractInvalid } from './contract-invalid.js';
-import { libraryOptions } from './library-options.js';
+import { talkTo } from './library-options.js';
 import type { StandardSchema } from './standard-schema.js';
 import type { JsonSchema } from './types.js';
 
@@ -44,7 +44,8 @@ function convert(schema: StandardSchema, { where, path, isClosed }: Conversion):
   if (typeof standard?.jsonSchema?.input !== 'function') {
     throw contractInvalid(where, path, 'is no schema that can be turned into JSON Schema', 'Use zod 4.2 or later.');
   }
-  const options = libraryOptions(standard.vendor, isClosed);
+  const talk = talkTo(standard.vendor, isClosed);
+  const { options } = talk;
   let converted: Node;
   try {
     converted = standard.jsonSchema.input({
@@ -55,7 +56,7 @@ function convert(schema: StandardSchema, { where, path, isClosed }: Conversion):
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     throw contractInvalid(where, path, `cannot be turned into JSON Schema: ${why}`, 'Use types that JSON has.');
   }
-  closeConjunctions(converted);
+  if (talk.mayHaveJoined) closeConjunctions(converted);
   // Of a library that cannot be told, the root is closed where nothing speaks of other members.
   if (isClosed && options === undefined && isPlainObject(converted)) converted.additionalProperties = false;
   return finish(converted, where, path);

@@ -12,27 +12,30 @@ interface ValibotConversion {
   readonly jsonSchema: Node;
 }
 
-/**
- * Has a library say of each object that its author left plain whether it is open: each has a rule of its own. Undefined for
- * a library that cannot be told.
- */
-export function libraryOptions(vendor: string, isClosed: boolean): Record<string, unknown> | undefined {
+/** How a library is told to convert, and what it told of it. */
+export interface LibraryTalk {
+  /** Undefined for a library that cannot be told. */
+  readonly options: Record<string, unknown> | undefined;
+  /** Whether it has joined schemas by `allOf`, as far as is known. Few schemas have that. */
+  mayHaveJoined: boolean;
+}
+
+/** Has a library say of each object that its author left plain whether it is open: each has a rule of its own. */
+export function talkTo(vendor: string, isClosed: boolean): LibraryTalk {
   if (vendor === 'zod') {
-    return {
-      override: ({ zodSchema, jsonSchema }: ZodConversion): void => {
-        const { type, catchall } = zodSchema._zod.def;
-        if (type === 'object' && catchall === undefined) say(jsonSchema, isClosed);
-      },
+    const override = ({ zodSchema, jsonSchema }: ZodConversion): void => {
+      const { type, catchall } = zodSchema._zod.def;
+      if (type === 'object' && catchall === undefined) say(jsonSchema, isClosed);
+      if (jsonSchema.allOf !== undefined) talk.mayHaveJoined = true;
     };
+    const talk: LibraryTalk = { options: { override }, mayHaveJoined: false };
+    return talk;
   }
-  if (vendor === 'valibot') {
-    return {
-      overrideSchema: ({ valibotSchema, jsonSchema }: ValibotConversion): void => {
-        if (valibotSchema.type === 'object') say(jsonSchema, isClosed);
-      },
-    };
-  }
-  return undefined;
+  if (vendor !== 'valibot') return { options: undefined, mayHaveJoined: true };
+  const overrideSchema = ({ valibotSchema, jsonSchema }: ValibotConversion): void => {
+    if (valibotSchema.type === 'object') say(jsonSchema, isClosed);
+  };
+  return { options: { overrideSchema }, mayHaveJoined: true };
 }
 
 function say(schema: Node, isClosed: boolean): void {

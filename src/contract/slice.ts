@@ -1,6 +1,6 @@
 import type { Principal } from '../base/index.js';
 import { contractInvalid } from './contract-invalid.js';
-import { fingerprintOf } from './fingerprint.js';
+import { withFingerprint } from './fingerprint.js';
 import type { Contract, Locality, Slice, SliceFacts, Tool } from './types.js';
 
 /**
@@ -18,8 +18,8 @@ export function sliceContract(contract: Contract, facts: SliceFacts = {}): Slice
   const tools = contract.tools.filter((tool) => isServed(tool) && isToolFor(tool, facts));
   const resources = contract.resources.filter(isServed);
   const prompts = contract.prompts.filter(isServed);
-  const fingerprint = fingerprintOf({ server: contract.server, tools, resources, prompts });
-  return Object.freeze({ contract, facts, tools, resources, prompts, fingerprint });
+  const parts = { contract, facts, tools, resources, prompts };
+  return withFingerprint(parts, { server: contract.server, ...parts });
 }
 
 interface Placed {

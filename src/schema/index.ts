@@ -3,6 +3,7 @@ export { applyDefaults } from './defaults.js';
 export { dialectOf, findDialect } from './dialect.js';
 export { checkFlatForm } from './flat-form.js';
 export { DEFAULT_LIMITS } from './limits.js';
+export { isPlainlyFit } from './plain.js';
 export { joinPointer } from './pointer.js';
 export type {
   Compilation,
