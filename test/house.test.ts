@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { ERROR_TABLE, type ErrorCode } from '../src/base/errors.js';
 import { checkHouse, type House, type Rule, roomOf } from './house/check.js';
-import { ARROWS, MAX_FUNCTION_LINES, WORDS } from './house/plan.js';
+import { ARROWS, MAX_FUNCTION_LINES, MAX_ROOT_ENTRIES, WORDS } from './house/plan.js';
 import { readHouse, readText } from './house/tree.js';
 
 test('the house is in order', () => {
@@ -229,7 +229,7 @@ test('the checker sees a caption without a room', () => {
 });
 
 test('the checker sees a crowded root', () => {
-  const rootEntries = Array.from({ length: 26 }, (_, at) => `entry-${at}`);
+  const rootEntries = Array.from({ length: MAX_ROOT_ENTRIES + 1 }, (_, at) => `entry-${at}`);
   expect(checkHouse(houseOf({}, { rootEntries })).map(({ rule }) => rule)).toEqual(['root']);
 });
 
