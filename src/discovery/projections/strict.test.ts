@@ -196,6 +196,16 @@ describe('OpenAI', () => {
       },
     },
     {
+      why: 'branches of several types keep those that are good',
+      schema: { type: ['string', 'integer'], anyOf: [{ type: ['null', 'string', 'integer'] }] },
+      strict: { anyOf: [{ type: ['string', 'integer'] }] },
+    },
+    {
+      why: 'what speaks of other types goes from arrays too',
+      schema: { type: 'array', items: { type: 'null' }, minLength: 1 },
+      strict: { type: 'array', items: { type: 'null' } },
+    },
+    {
       why: 'objects or arrays are written apart',
       schema: {
         type: ['array', 'object', 'null'],
@@ -265,6 +275,24 @@ describe('OpenAI', () => {
       schema: { type: 'string', enum: ['x', {}], not: {} },
       strict: { type: 'string', enum: ['x'], description: 'JSON Schema: {"not":{}}' },
       loss: { path: '/properties/a', keyword: 'not', effect: 'wider', why: 'is said in the description alone' },
+    },
+    {
+      why: 'so are certain objects, where it is said what objects these are',
+      schema: {
+        type: 'object',
+        enum: [{}],
+        properties: { x: { type: 'null' } },
+        required: ['x'],
+        additionalProperties: false,
+      },
+      strict: {
+        type: 'object',
+        properties: { x: { type: 'null' } },
+        required: ['x'],
+        additionalProperties: false,
+        description: 'JSON Schema: {"enum":[{}]}',
+      },
+      loss: { path: '/properties/a', keyword: 'enum', effect: 'wider', why: 'is said in the description alone' },
     },
     {
       why: 'an object closes',
@@ -340,6 +368,8 @@ describe('OpenAI', () => {
       says: 'no branch',
     },
     { why: 'a reference to nowhere', schema: { $ref: '#/$defs/x' }, says: '"#/$defs/x" is no place' },
+    { why: 'a reference to no schema', schema: { $ref: '#/properties/b/type' }, says: 'is no place' },
+    { why: 'certain arrays', schema: { enum: [[]] }, says: 'only certain objects or arrays' },
     { why: 'a reference to elsewhere', schema: { $ref: 'https://x.test/' }, says: 'is no place' },
     {
       why: 'a member that is needed and not described',
@@ -389,6 +419,67 @@ describe('OpenAI', () => {
     expect(whole.description).toHaveLength(2_001);
     expect(whole.description.endsWith('…')).toBe(true);
   });
+});
+
+describe('alternatives that may overlap, as far as anybody looks', () => {
+  const kind = (k: unknown, required: readonly string[] = ['k']): Schema => ({
+    type: 'object',
+    properties: { k },
+    required,
+    additionalProperties: false,
+  });
+  const deep = (levels: number, value: number): Schema =>
+    levels === 0 ? { const: value } : kind(deep(levels - 1, value));
+
+  test.each([
+    { why: 'told apart by a member of members', oneOf: [deep(4, 1), deep(4, 2)], isWider: false },
+    { why: 'told apart too deep', oneOf: [deep(6, 1), deep(6, 2)], isWider: true },
+    { why: 'told apart by their type', oneOf: [{ type: 'string' }, { type: ['integer', 'null'] }], isWider: false },
+    { why: 'one of them is nothing', oneOf: [{ type: 'string' }, false], isWider: false },
+    { why: 'the member need not be there', oneOf: [kind({ const: 1 }, []), kind({ const: 2 }, [])], isWider: true },
+    {
+      why: 'the member is not described',
+      oneOf: [kind({ const: 1 }), { ...kind({ const: 2 }), properties: {} }],
+      isWider: true,
+    },
+    { why: 'they share a value', oneOf: [{ enum: [1, 2] }, { enum: [2, 3] }], isWider: true },
+    { why: 'one leads in a circle', oneOf: [{ type: 'string' }, { $ref: '#/$defs/L' }], isWider: true },
+    { why: 'more than are looked at', oneOf: Array.from({ length: 65 }, (_, at) => ({ const: at })), isWider: true },
+    { why: 'as many as are looked at', oneOf: Array.from({ length: 64 }, (_, at) => ({ const: at })), isWider: false },
+  ])('$why: wider $isWider', ({ oneOf, isWider }) => {
+    const $defs = { L: { $ref: '#/$defs/M' }, M: { $ref: '#/$defs/L' } };
+    const losses = lossesOf('gemini', { properties: { a: { oneOf } }, $defs });
+    const told =
+      Array.isArray(losses) && losses.some(({ keyword, effect }) => keyword === 'oneOf' && effect === 'wider');
+    expect(losses === 'unsupported' || told).toBe(isWider);
+  });
+});
+
+test('a fault is no loss', () => {
+  const faulty = {
+    get type(): string {
+      throw new Error('a fault');
+    },
+  };
+  for (const a of [faulty, { anyOf: [faulty] }, { $ref: '#/$defs/F' }]) {
+    expect(() => strictOf('openai', { properties: { a }, $defs: { F: faulty } })).toThrow('a fault');
+  }
+});
+
+test('a schema that would have to be written anew again and again is given up', () => {
+  const chain = (length: number) => {
+    const $defs: Record<string, Schema> = {};
+    const properties: Record<string, Schema> = {};
+    for (let at = 0; at < length; at++) {
+      const before = at === 0 ? { type: 'object' } : { $ref: `#/$defs/N${at - 1}` };
+      const next = at + 1 < length ? { next: { $ref: `#/$defs/N${at + 1}` } } : {};
+      $defs[`N${at}`] = { type: 'object', properties: { ...next, before }, required: ['before'] };
+      properties[`p${at}`] = { $ref: `#/$defs/N${at}` };
+    }
+    return strictOf('openai', { properties, $defs });
+  };
+  expect(chain(15)).toMatchObject({ schema: { properties: {} } });
+  expect(chain(30)).toEqual({ path: '', why: 'too many of its definitions cannot be said' });
 });
 
 describe('references', () => {
@@ -574,9 +665,12 @@ describe('allOf of objects', () => {
     { why: 'one is no schema of this document', branch: { $ref: '#/nowhere' } },
     { why: 'one is nothing', branch: false },
   ])('else they are said in the description: $why', ({ branch }) => {
-    const schema = { ...part('w', { required: ['w'], additionalProperties: false }), allOf: [branch, branch] };
+    const schema = { ...part('w', { required: ['w'] }), allOf: [branch, branch] };
     expect(memberOf('openai', schema)).toMatchObject({ properties: { w: { type: 'null' } } });
-    expect(lossesOf('openai', { properties: { a: schema }, required: ['a'] })).toMatchObject([{ keyword: 'allOf' }]);
+    expect(lossesOf('openai', { properties: { a: schema }, required: ['a'] })).toMatchObject([
+      { keyword: 'additionalProperties' },
+      { keyword: 'allOf' },
+    ]);
   });
 
   test('and cannot be said where nothing else is', () => {
