@@ -6,6 +6,7 @@ import {
   type ContentBlock,
   defineContract,
   defineTool,
+  type HandlerContext,
   implement,
   ToolError,
   withContent,
@@ -26,7 +27,7 @@ const run = defineTool({
 });
 
 /** Any of the three kinds of handlers, doing what the test says. */
-function open(handler: () => unknown) {
+function open(handler: (input: unknown, context: HandlerContext) => unknown) {
   const contract = defineContract({
     server: { name: 'io.example/own', description: 'A server.', version: '1.0.0' },
     tools: [run],
@@ -143,3 +144,18 @@ test.each(['{"about":5}', '{"about":"x","other":null}', '{"about":["x"]}', '{}',
     await gateway.close();
   },
 );
+
+test('a handler that asks and does not wait harms nobody: neither while it runs, nor when it is long over', async () => {
+  let kept: HandlerContext | undefined;
+  const { gateway, answers, textOf } = open((_, context) => {
+    kept = context;
+    void context.elicit({ message: 'Who?', form: z.object({ name: z.string() }) });
+    return {};
+  });
+  expect(JSON.parse(await textOf(answers.tool()))).toMatchObject({ structuredContent: {} });
+  void kept!.elicit({ message: 'Pay', url: 'https://pay.example/1' });
+  await expect(kept!.elicit(null as never)).rejects.toThrow();
+  await gateway.close();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(unheard).toEqual([]);
+});

@@ -107,7 +107,7 @@ test('progress is told while it grows and before the answer, and not to those wh
   let late: HandlerContext | undefined;
   const { gateway, call } = open((_, context) => {
     late = context;
-    for (const progress of [1, 1, 0.5, 2, Number.NaN])
+    for (const progress of [Number.POSITIVE_INFINITY, 1, 1, 0.5, '7' as never, 2, Number.NaN])
       context.progress({ progress, total: 2, message: `at ${progress}` });
     return {};
   });
@@ -120,6 +120,23 @@ test('progress is told while it grows and before the answer, and not to those wh
   ]);
   await call('{}');
   expect(told).toHaveLength(2);
+  await gateway.close();
+});
+
+test('a loop that tells of every step is heard at its beginning and at its end, and in what order it went', async () => {
+  const { gateway, call } = open(async (_, { progress }) => {
+    for (let step = 1; step <= 50_000; step++) progress({ progress: step });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    for (let step = 50_001; step <= 100_000; step++) progress({ progress: step });
+    return {};
+  });
+  const told: number[] = [];
+  await call('{}', { progress: (params) => void told.push(textOf(params).progress) });
+  expect(told.length).toBeLessThan(300);
+  expect(told.slice(0, 2)).toEqual([1, 2]);
+  expect(told).toContain(50_000);
+  expect(told.at(-1)).toBe(100_000);
+  expect(told).toEqual([...told].sort((a, b) => a - b));
   await gateway.close();
 });
 

@@ -24,12 +24,19 @@ export interface RunningCallOptions {
   readonly tell: (pieces: readonly Piece[]) => void;
 }
 
+/** More progress in one go than this, and only the newest of the rest is told. */
+const MAX_BURST = 64;
+
 /** One call of a handler while it runs. */
 export class RunningCall {
   readonly #options: RunningCallOptions;
   readonly #ends = new AbortController();
   #isOver = false;
   #last = Number.NEGATIVE_INFINITY;
+  /** How much progress has been told since others had their turn. */
+  #burst = 0;
+  /** The newest that was too much to tell at once. */
+  #held: readonly Piece[] | undefined;
 
   constructor(options: RunningCallOptions) {
     this.#options = options;
@@ -41,7 +48,12 @@ export class RunningCall {
       signal: this.#ends.signal,
       principal: this.#options.principal,
       progress: (update) => this.#progress(update),
-      elicit: ((question: FormQuestion | PageQuestion) => this.#elicit(question)) as HandlerContext['elicit'],
+      elicit: ((question: FormQuestion | PageQuestion) => {
+        const reply = this.#elicit(question);
+        // A handler that does not wait for it hears nothing; unheard, it would end the process and everybody's calls.
+        reply.catch(() => {});
+        return reply;
+      }) as HandlerContext['elicit'],
     };
   }
 
@@ -56,17 +68,41 @@ export class RunningCall {
 
   /** It has been answered: what the handler still says goes nowhere. */
   end(): void {
+    this.#tellHeld();
     this.#isOver = true;
   }
 
   #progress({ progress, total, message }: ProgressUpdate): void {
-    const { progressToken, tell } = this.#options;
+    const { progressToken } = this.#options;
     // It must grow (MCP basic/utilities/progress): what does not is no news.
-    if (progressToken === undefined || this.#isOver || this.isCancelled || !(progress > this.#last)) return;
+    if (progressToken === undefined || this.#isOver || this.isCancelled) return;
+    if (!Number.isFinite(progress) || progress <= this.#last) return;
     this.#last = progress;
-    const facts = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    const facts = { progress, ...(Number.isFinite(total) && { total }), ...(message !== undefined && { message }) };
     const rest = JSON.stringify(facts).slice(1);
-    tell(notificationMessage('notifications/progress', `{"progressToken":${progressToken},${rest}`));
+    this.#tell(notificationMessage('notifications/progress', `{"progressToken":${progressToken},${rest}`));
+  }
+
+  /** A loop that tells of each of a million steps would fill the memory before anybody could read the first. */
+  #tell(pieces: readonly Piece[]): void {
+    if (this.#burst === MAX_BURST) {
+      this.#held = pieces;
+      return;
+    }
+    if (this.#burst === 0) {
+      queueMicrotask(() => {
+        this.#burst = 0;
+        this.#tellHeld();
+      });
+    }
+    this.#burst += 1;
+    this.#options.tell(pieces);
+  }
+
+  #tellHeld(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined && !this.isCancelled) this.#options.tell(held);
   }
 
   async #elicit(question: FormQuestion | PageQuestion): Promise<Reply> {
