@@ -157,8 +157,8 @@ const BREAKS: readonly Break[] = [
   },
   {
     why: 'readers are told a version by hand',
-    break: (project) => project.write('README.md', 'Run `npx fixture-notes@1.4.2`.\n'),
-    line: 'version-literals: README.md:1 has a version of its own: fixture-notes@1.4.2',
+    break: (project) => project.write('README.md', '# Notes\n\nRun `npx fixture-notes@1.4.2`.\n'),
+    line: 'version-literals: README.md:3 has a version of its own: fixture-notes@1.4.2',
   },
   {
     why: 'a discovery document is committed',

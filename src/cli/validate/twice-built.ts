@@ -31,16 +31,16 @@ export const BUILD_CHECK: Check = {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'doorward-build-')));
     try {
       const place = shelter(folder, project.folder);
-      // In two folders: a build that writes down where it ran is found as well.
-      const made: ReadonlyMap<string, string>[] = [];
-      for (const name of ['one', 'another']) {
-        const copy = join(place, name);
-        copyProject({ from: project.folder, to: copy, files: git.present });
+      // In two folders: a build that writes down where it ran is found as well. Both are there before either is built:
+      // somebody may be at work in the original.
+      const copies = ['one', 'another'].map((name) => join(place, name));
+      for (const to of copies) copyProject({ from: project.folder, to, files: git.present });
+      for (const copy of copies) {
         const failure = await runScript({ folder: copy, script: build, environment, signal });
         if (failure !== undefined) return [{ message: `npm run ${build} failed: ${failure}` }];
-        made.push(digestsOf(copy, outputs));
       }
-      return compareBuilds(made[0]!, made[1]!, outputs);
+      const [one, another] = copies.map((copy) => digestsOf(copy, outputs));
+      return compareBuilds(one!, another!, outputs);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -88,7 +88,7 @@ function readJson(path: string): unknown {
 
 function literalsIn(path: string, { folder, packageJson }: Subject['project']): readonly Finding[] {
   if (!DATA.test(path) && !PROSE.test(path)) return [];
-  return findLiterals(readText(join(folder, path)), {
+  return findLiterals(withoutGenerated(readText(join(folder, path))), {
     name: String(packageJson.name),
     version: String(packageJson.version),
     isData: DATA.test(path),
@@ -96,6 +96,13 @@ function literalsIn(path: string, { folder, packageJson }: Subject['project']): 
     message: `${path}:${line} has a version of its own: ${found}`,
     hint: 'Read it from package.json, or have the file generated.',
   }));
+}
+
+/** What `doorward docs` writes into a README, between its marks; the lines stay. */
+const GENERATED_BLOCK = /<!-- doorward (\w+) -->[^]*?<!-- \/doorward \1 -->/g;
+
+function withoutGenerated(text: string): string {
+  return text.replace(GENERATED_BLOCK, (block) => block.replace(/[^\n]/g, ''));
 }
 
 export interface LiteralSearch {
