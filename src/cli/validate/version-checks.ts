@@ -99,7 +99,7 @@ function literalsIn(path: string, { folder, packageJson }: Subject['project']): 
 }
 
 /** What `doorward docs` writes into a README, between its marks; the lines stay. */
-const GENERATED_BLOCK = /<!-- doorward (\w+) -->[^]*?<!-- \/doorward \1 -->/g;
+const GENERATED_BLOCK = /<!-- doorward (\w+) -->[\s\S]*?<!-- \/doorward \1 -->/g;
 
 function withoutGenerated(text: string): string {
   return text.replace(GENERATED_BLOCK, (block) => block.replace(/[^\n]/g, ''));
