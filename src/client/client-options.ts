@@ -1,6 +1,7 @@
 import type { CallerCapabilities, Clock, EventBus, Implementation, JsonSlice } from '../base/index.js';
 import type { Era } from '../protocol/index.js';
 import type { AskCaller } from './caller-requests.js';
+import type { Hello } from './handshake.js';
 import type { ToolList } from './listing.js';
 import type { RequestOptions } from './pending.js';
 import type { Transport } from './transport.js';
@@ -38,8 +39,8 @@ export interface ClientOptions {
   readonly capabilities?: CallerCapabilities;
   /** Puts what the upstream asks to that caller; absent where there is nobody to be asked. */
   readonly ask?: AskCaller;
-  /** The list of tools was read, at first or anew. */
-  readonly listed: (list: ToolList) => void;
+  /** The list of tools was read, at first or anew. @param hello what the upstream said of itself when it was connected */
+  readonly listed: (list: ToolList, hello: Hello) => void;
   /** There is a new connection, and its tools are listed: what was asked of an earlier one is forgotten. */
   readonly connected?: () => void;
   /** It has failed once more: its state says why. Unlike `upstream.lost`, which is told once for a reason. */

@@ -398,7 +398,7 @@ export class Client {
     this.#liveness?.start();
     const { revision } = hello.codec;
     if (isNews) events.emit('upstream.connected', { upstream, revision, tools: list.tools.length });
-    this.#options.listed(list);
+    this.#options.listed(list, hello);
     this.#options.connected?.();
     if (this.#isOutdated) this.#outdated();
   }
@@ -431,7 +431,7 @@ export class Client {
       const list = await this.#within('tools/list', (signal) => this.#list(state.connection, signal));
       if (!this.#life.replaceList(state, list)) return;
       events.emit('upstream.relisted', { upstream, tools: list.tools.length });
-      this.#options.listed(list);
+      this.#options.listed(list, state.hello);
     } catch (thrown) {
       const error = toDoorError(thrown);
       events.emit('server.warning', {

@@ -25,6 +25,7 @@ export type { AskCaller } from './caller-requests.js';
 export { Client, type JudgedAnswer } from './client.js';
 export type { ClientOptions, ClientValidation } from './client-options.js';
 export { type Elicitation, type ElicitationWarning, type FormRules, readElicitation } from './eliciting.js';
+export type { Hello } from './handshake.js';
 export { isNoModernEvidence } from './http/http-errors.js';
 export { type HttpTransportOptions, httpTransport } from './http/http-transport.js';
 export type { HttpWire, WireExchange, WireHandlers, WireRequest } from './http/wire.js';

@@ -148,7 +148,9 @@ function adviceOfFailure(mount: MountedUpstream, { error, sinceMs, retryAtMs, is
 }
 
 function adviceOnExclusions({ id, list, listedAtMs }: MountedUpstream): Advisory | undefined {
-  const exclusions = list?.exclusions.filter(({ tool }) => isMounted(tool, list.filter)) ?? [];
+  // Being ready, it has listed.
+  const { exclusions: all, filter } = list!;
+  const exclusions = all.filter(({ tool }) => isMounted(tool, filter));
   if (exclusions.length === 0) return undefined;
   const named = exclusions.slice(0, MAX_NAMED).map(({ tool, reason }) => `${tool}: ${reason}`);
   const more = exclusions.length > MAX_NAMED ? `; and ${exclusions.length - MAX_NAMED} more` : '';
@@ -157,7 +159,8 @@ function adviceOnExclusions({ id, list, listedAtMs }: MountedUpstream): Advisory
     status: 'degraded',
     reason: `${exclusions.length} of its tools are left out (${named.join('; ')}${more})`,
     action: `Run \`doorward check ${id}\` and have its schemas mended.`,
-    since: listedAtMs === undefined ? null : isoOf(listedAtMs),
+    // What is only remembered has no exclusions.
+    since: isoOf(listedAtMs!),
     retryAtMs: null,
   };
 }

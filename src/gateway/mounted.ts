@@ -9,7 +9,7 @@ import {
   type OfferKind,
   type PrefixRule,
 } from '../catalog/index.js';
-import { type Client, definitionsOf, readCachedTools, type ToolList } from '../client/index.js';
+import { type Client, definitionsOf, type Hello, readCachedTools, type ToolList } from '../client/index.js';
 import { type Era, findModernCodec } from '../protocol/index.js';
 import type { FleetOptions } from './fleet-options.js';
 import { warnOfIdlePatterns } from './idle-patterns.js';
@@ -47,8 +47,8 @@ export interface About {
 
 /** What is known of its tools. */
 type Listing =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'remembered'; readonly list: MountedList }
+  | { readonly kind: 'none'; readonly atMs?: undefined }
+  | { readonly kind: 'remembered'; readonly list: MountedList; readonly atMs?: undefined }
   | { readonly kind: 'listed'; readonly list: MountedList; readonly atMs: number };
 
 const NOTHING_LISTED: Listing = { kind: 'none' };
@@ -139,29 +139,22 @@ export class MountedUpstream {
   }
 
   #makeClient(mount: Mount): Client {
-    // One that was left may still have something to say; nobody hears it.
-    const ifMine = (task: () => void): void => {
-      if (this.#client === client) task();
-    };
-    const client: Client = mountClient(mount, this.validation, this.#options, {
-      listed: (list) => ifMine(() => this.#listed(mount, list)),
-      failed: () => ifMine(() => this.#failed()),
-      connected: () => ifMine(() => this.#tell((listener) => listener.connected(this))),
-      notified: (method, params, about) =>
-        ifMine(() => this.#tell((listener) => listener.notified(this, method, params, about))),
+    return mountClient(mount, this.validation, this.#options, {
+      listed: (list, hello) => this.#listed(mount, list, hello),
+      failed: () => this.#failed(),
+      connected: () => this.#tell((listener) => listener.connected(this)),
+      notified: (method, params, about) => this.#tell((listener) => listener.notified(this, method, params, about)),
     });
-    return client;
   }
 
-  #listed(mount: Mount, { tools, exclusions }: ToolList): void {
+  #listed(mount: Mount, { tools, exclusions }: ToolList, hello: Hello): void {
     const { clock } = this.#options;
-    const { state } = this.#client!;
-    if (state.kind === 'ready') this.#fingerprint = state.hello.fingerprint;
+    this.#fingerprint = hello.fingerprint;
     const list = { mount: mount.id, prefix: this.#prefix, filter: mount.tools ?? {}, tools, exclusions };
     this.#listing = { kind: 'listed', list, atMs: clock.nowMs() };
     this.#known = list;
     warnOfIdlePatterns(list, this.#toldPatterns, this.#options.events);
-    this.#remember(list);
+    this.#remember(list, hello);
     this.#tell((listener) => listener.listed());
     this.#tellShown();
   }
@@ -203,8 +196,8 @@ export class MountedUpstream {
     const isShown = this.comesAndGoes && this.hasListed;
     if (isShown === this.#wasShown) return;
     this.#wasShown = isShown;
-    const { id: upstream, list, failure } = this;
-    const tools = (list ?? this.#known)?.tools.length ?? 0;
+    const { id: upstream, failure } = this;
+    const tools = this.#known!.tools.length;
     const reason = isShown ? undefined : (failure?.error.message ?? `${upstream} is not there any more`);
     const change = isShown ? 'mounted' : 'unmounted';
     this.#options.events.emit('mount.changed', { upstream, change, tools, ...(reason !== undefined && { reason }) });
@@ -270,13 +263,10 @@ export class MountedUpstream {
     return true;
   }
 
-  #remember(list: MountedList): void {
+  #remember(list: MountedList, { codec, name, instructions, fingerprint }: Hello): void {
     const key = this.#cacheKey;
-    const { cache } = this.#options.gateway;
-    const state = this.#client?.state;
-    if (key === undefined || cache === undefined || state?.kind !== 'ready') return;
-    const { codec, name, instructions, fingerprint } = state.hello;
-    cache.write(key, {
+    if (key === undefined) return;
+    this.#options.gateway.cache?.write(key, {
       savedAtMs: this.#options.clock.nowMs(),
       revision: codec.revision,
       serverName: name,
@@ -314,7 +304,7 @@ export class MountedUpstream {
 
   /** When it last listed in this process; epoch milliseconds. */
   get listedAtMs(): number | undefined {
-    return this.#listing.kind === 'listed' ? this.#listing.atMs : undefined;
+    return this.#listing.atMs;
   }
 
   /** Whether a public name begins as the prefixed names of this mount do. */
@@ -347,8 +337,14 @@ export class MountedUpstream {
 
   /** @throws {DoorError} why this mount has no client: its configuration is bad, or nobody is signed in */
   getClient(): Client {
-    if (this.#client === undefined) throw this.#absence ?? new DoorError('INTERNAL', `${this.id}: no client`);
+    if (this.#client === undefined) throw this.#absence ?? this.#gone();
     return this.#client;
+  }
+
+  /** What it was asked for it offered before; somebody has forgotten it since. */
+  #gone(): DoorError {
+    const { id: upstream } = this;
+    return new DoorError('UPSTREAM_UNREACHABLE', `${upstream} is not there any more`, { data: { upstream } });
   }
 
   /** Why there is no client. */

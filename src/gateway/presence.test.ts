@@ -396,6 +396,17 @@ test('callers with connections of their own follow, too', async () => {
   expect(presence.followers).toBe(0);
 });
 
+test('what it offered before it was forgotten is not there any more', async () => {
+  const presence = new FakePresence(HERE);
+  const { gateway } = open({ presence, scripts: [offering()], mounts: {} });
+  gateway.start();
+  await settled();
+  await gateway.listOffers('resources');
+  presence.forget();
+  const read = gateway.relay('resources/read', resourceParams('x://1'), ME);
+  await expect(read).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE', message: 'remote is not there any more' });
+});
+
 test('one that was named and is forgotten is as if there had never been one', async () => {
   const presence = new FakePresence(HERE);
   const fixture = open({ presence });

@@ -282,3 +282,48 @@ describe('after 30 days', () => {
     utimesSync(join(folderOf(), name), atMs / 1000, atMs / 1000);
   }
 });
+
+describe('forgetting', () => {
+  const OTHER = 'b'.repeat(64);
+  const files = (): readonly string[] => readdirSync(folderOf()).toSorted();
+
+  test('takes a catalog for whatever callers it was kept, and no other', async () => {
+    for (const key of [KEY, `${KEY}-elicitation`, `${KEY}-elicitation-roots`, OTHER]) await keep(CATALOG, key);
+    open().remove(KEY);
+    expect(files()).toEqual([`${OTHER}.json`]);
+    expect(errors).toEqual([]);
+  });
+
+  test('takes what is being written, and what waits to be, as well', async () => {
+    const cache = open();
+    cache.write(KEY, CATALOG);
+    cache.write(KEY, { ...CATALOG, serverName: 'newer' });
+    cache.write(OTHER, CATALOG);
+    cache.write(OTHER, { ...CATALOG, serverName: 'newer' });
+    cache.remove(KEY);
+    await cache.whenIdle();
+    await expect.poll(files).toEqual([`${OTHER}.json`]);
+    expect(open().read(OTHER)?.serverName).toBe('newer');
+  });
+
+  test('is nothing where there is nothing', () => {
+    open().remove(KEY);
+    new FileCatalogCache({ environment: {}, onError: (error) => errors.push(error) }).remove(KEY);
+    open().remove('../../elsewhere');
+    expect(errors).toEqual([]);
+  });
+
+  test('says why it could not', () => {
+    mkdirSync(join(home, 'doorward'));
+    writeFileSync(folderOf(), '');
+    open().remove(KEY);
+    expect(errors).toMatchObject([{ code: 'ENOTDIR' }]);
+  });
+});
+
+test('the fingerprint of a contract is kept with its list', async () => {
+  await keep({ ...CATALOG, fingerprint: 'f1' });
+  expect(open().read(KEY)?.fingerprint).toBe('f1');
+  await keep({ ...CATALOG, fingerprint: 'f2' });
+  expect(open().read(KEY)?.fingerprint, 'another one is news').toBe('f2');
+});
