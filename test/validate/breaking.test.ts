@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireBuild } from '../fixtures/open-door.js';
@@ -256,6 +256,28 @@ test('a program may serve one of the deployments', () => {
   project.commit();
   const { code, out } = project.run('validate', QUICK);
   expect(out).toBe('');
+  expect(code).toBe(0);
+});
+
+test.each([
+  {
+    why: 'without an implementation nothing is started and called',
+    change: (project: ProjectFolder) => project.replace('package.json', /"implementation": .*/, ''),
+    skipped: ['calls', 'surfaces', 'server-version', 'routes', 'build'],
+  },
+  {
+    why: 'without a commit nothing is said of it',
+    change: (project: ProjectFolder) => rmSync(join(project.folder, '.git'), { recursive: true }),
+    skipped: ['version-literals', 'committed', 'workflows', 'pins', 'release', 'build'],
+  },
+])('$why, and that is no pass', ({ change, skipped }) => {
+  const project = folders.copyOf(sound);
+  change(project);
+  const { code, out, err } = project.run('validate', [...QUICK, '--json']);
+  const { faults, checks } = JSON.parse(out) as { faults: unknown[]; checks: { check: string; skipped?: string }[] };
+  expect(faults).toEqual([]);
+  expect(checks.filter((one) => one.skipped !== undefined).map(({ check }) => check)).toEqual(skipped);
+  expect(err).toContain(`left out: ${skipped[0]}:`);
   expect(code).toBe(0);
 });
 
