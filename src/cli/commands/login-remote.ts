@@ -1,11 +1,11 @@
 import { logInToRemote, type SignedIn, shownUrl } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { readDuration } from '../duration.js';
+import { factsOf, scopeText, showPage, warnOfKeychain } from '../login-words.js';
 import type { Run } from '../parse-command-line.js';
 import { readProgram } from '../remote-operand.js';
 import { writeError } from '../report-error.js';
 import { oneLine } from '../screen.js';
-import { factsOf, scopeText, showPage, warnOfKeychain } from './login.js';
 
 /** `doorward login URL`: names the remote that `stdio` mounts, and signs in there. */
 export async function runRemoteLogin(run: Run, cli: Cli, timeout: string): Promise<number> {

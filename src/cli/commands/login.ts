@@ -1,9 +1,10 @@
-import { type Credential, currentOf } from '../../client/index.js';
-import { logInTo, type OAuthServer, openBrowser, openTokenStore, whyNoKeychain } from '../../runtime/node/index.js';
+import { currentOf } from '../../client/index.js';
+import { logInTo, type OAuthServer, openTokenStore } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
 import { nextCommand } from '../command-hint.js';
 import { readDuration } from '../duration.js';
 import { loadConfig } from '../load-config.js';
+import { factsOf, scopeText, showPage, warnOfKeychain } from '../login-words.js';
 import { getOAuthServer } from '../oauth-servers.js';
 import type { Run } from '../parse-command-line.js';
 import { isUrl, refuseRemoteOptions } from '../remote-operand.js';
@@ -31,39 +32,10 @@ export async function runLogin(run: Run, cli: Cli): Promise<number> {
   return 0;
 }
 
-/** Whoever asked for the keychain is to know where tokens go instead. */
-export async function warnOfKeychain({ environment, err }: Cli): Promise<void> {
-  const whyFile = await whyNoKeychain(environment);
-  if (whyFile !== undefined) err.write(`${err.colors.yellow('warning:')} ${whyFile}: tokens go to a file.\n`);
-}
-
-/** The URL is written even where a browser opens: it may open on another screen, or not at all. */
-export async function showPage(url: string, id: string, { options }: Run, { err, environment }: Cli): Promise<void> {
-  err.write(`To let doorward use ${oneLine(id)}, open this page and follow it to its end:\n\n  ${oneLine(url)}\n\n`);
-  if (options.has('no-browser')) return;
-  const isOpen = await openBrowser(url, environment);
-  err.write(isOpen ? 'Your browser has been asked to open it.\n' : 'No browser could be started: open it yourself.\n');
-}
-
 async function sayNotNeeded(server: OAuthServer, run: Run, { out, err, environment }: Cli): Promise<number> {
   const before = currentOf(await (await openTokenStore(environment)).read(server.url));
   if (run.options.has('json')) out.write(`${JSON.stringify({ server: server.id, needed: false })}\n`);
   else err.write(`${oneLine(server.id)} does not ask anybody to log in.\n`);
   if (before) err.write(`What an earlier login left can be removed: ${nextCommand(run, 'logout', server.id)}\n`);
   return 0;
-}
-
-/** What may be shown of a credential. */
-export function factsOf({ issuer, scope, tokens }: Credential) {
-  const expiresAtMs = tokens?.expiresAtMs;
-  return {
-    issuer,
-    ...(scope !== undefined && { scope }),
-    ...(expiresAtMs !== undefined && { expiresAt: new Date(expiresAtMs).toISOString() }),
-  };
-}
-
-/** What it is for, as the end of a sentence. */
-export function scopeText({ scope }: Credential): string {
-  return scope === undefined ? '' : `, for ${oneLine(scope)}`;
 }
