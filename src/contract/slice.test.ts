@@ -135,3 +135,31 @@ test('to know more about somebody only ever takes tools away or shows private on
     }),
   );
 });
+
+test('a condition is not asked about callers, so that lists, calls and documents agree', () => {
+  const asked: object[] = [];
+  const asking = tool('asking', { when: (facts: object) => asked.push(facts) > 0 });
+  sliceContract(defineContract({ server, tools: [asking] }), { principal: here, locality: 'remote' });
+  expect(asked).toEqual([{ locality: 'remote' }]);
+});
+
+test.each<[what: string, when: unknown]>([
+  [
+    'that throws',
+    () => {
+      throw new Error('no');
+    },
+  ],
+  [
+    'that throws what is no error',
+    () => {
+      throw null;
+    },
+  ],
+  ['about the caller', ({ principal }: SliceFacts) => principal!.kind === 'local'],
+])('a condition %s is named', (_, when) => {
+  const asking = defineContract({ server, tools: [tool('asking', { when })] });
+  expect(() => sliceContract(asking, { principal: here })).toThrow(
+    expect.objectContaining({ code: 'CONTRACT_INVALID', data: { where: 'tools/asking', path: '/when' } }),
+  );
+});

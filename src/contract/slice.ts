@@ -6,7 +6,7 @@ import type { Contract, Locality, Slice, SliceFacts, Tool } from './types.js';
 /**
  * What of a contract is there, for somebody, somewhere. Without a principal: what public documents may name.
  *
- * @throws {DoorError} CONTRACT_INVALID for a deployment that the contract does not have
+ * @throws {DoorError} CONTRACT_INVALID for a deployment that the contract does not have, or a `when` that throws
  */
 export function sliceContract(contract: Contract, facts: SliceFacts = {}): Slice {
   const { deployment } = facts;
@@ -35,7 +35,17 @@ function isPlacedAt({ availability, locality = 'remote' }: Placed, facts: SliceF
 function isToolFor(tool: Tool, facts: SliceFacts): boolean {
   if (facts.profile !== undefined && tool.profiles.length > 0 && !tool.profiles.includes(facts.profile)) return false;
   if (!isVisibleTo(tool, facts.principal)) return false;
-  return tool.when === undefined || tool.when(facts);
+  return tool.when === undefined || isWanted(tool.name, tool.when, facts);
+}
+
+/** Not asked about callers: what is served is laid out once for all of them, and a tool that some see and others call leaks. */
+function isWanted(name: string, when: NonNullable<Tool['when']>, { principal: _, ...place }: SliceFacts): boolean {
+  try {
+    return when(place);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : 'it threw what is no error';
+    throw contractInvalid(`tools/${name}`, '/when', `cannot be asked: ${why}`, 'Let it say yes or no to any facts.');
+  }
 }
 
 /** Whether a list may name it to somebody; public documents are for nobody in particular. */

@@ -56,8 +56,11 @@ export interface ToolDefinition<
   readonly availability?: readonly string[];
   /** Default `public`. */
   readonly visibility?: Visibility;
-  /** Whether it is there, on top of all other conditions. Asked for each slice; must be quick and always say the same. */
-  readonly when?: (facts: SliceFacts) => boolean;
+  /**
+   * Whether it is there, on top of all other conditions. Asked for each place, not for each caller (that is what `visibility` and
+   * `auth` are for); must be quick, take any facts, and always say the same.
+   */
+  readonly when?: (facts: Omit<SliceFacts, 'principal'>) => boolean;
   /** Absent: whoever may come in may call it. */
   readonly auth?: ToolAuth;
   /** Sets of tools it belongs to, for callers who want fewer. Default: all of them. */

@@ -129,7 +129,7 @@ export class Fleet {
   call(params: CallParams, options: CallOptions): Promise<ToolAnswer> {
     const entry = this.#find(params.name, this.#show());
     if (entry !== undefined) return this.#send(entry, params, options);
-    return this.#lookUpAgain(params.name, options.signal).then(
+    return this.#lookUpAgain(params.name, options).then(
       (found) => this.#send(found, params, options),
       (thrown: unknown) => this.#refuse(params, options, unsent(thrown)),
     );
@@ -154,7 +154,7 @@ export class Fleet {
     }
     const entry = this.#snapshot.findTool(call.mount, call.tool);
     if (entry !== undefined) return this.#send(entry, params, options);
-    return this.#refuse(params, options, toolNotFound(call.tool, this, call.mount));
+    return this.#refuse(params, options, this.#notFound(call.tool, options.principal, call.mount));
   }
 
   async listOffers(kind: OfferKind, signal: CancelSignal | undefined): Promise<readonly Offer[]> {
@@ -330,7 +330,7 @@ export class Fleet {
   #send(entry: CatalogEntry, params: CallParams, options: CallOptions): Promise<ToolAnswer> {
     const { principal } = options;
     try {
-      if (this.#access.isHidden(entry, principal)) throw toolNotFound(params.name, this);
+      if (this.#access.isHidden(entry, principal)) throw this.#notFound(params.name, principal);
       this.#access.hold(entry, principal);
     } catch (thrown) {
       return this.#reject(params, options, thrown, entry.mount);
@@ -355,7 +355,7 @@ export class Fleet {
   }
 
   /** A name that is not in the catalog may belong to an upstream that has not listed yet: list it, then look again. */
-  async #lookUpAgain(name: string, signal: CancelSignal | undefined): Promise<CatalogEntry> {
+  async #lookUpAgain(name: string, { signal, principal }: CallOptions): Promise<CatalogEntry> {
     this.start();
     // One that must have it is started anew for it, where it is down.
     const unlisted = this.mounts.filter((mount) => {
@@ -365,7 +365,14 @@ export class Fleet {
     // Shown, for its caller will use the name again: it must go on meaning the same tool.
     const entry = this.#find(name, this.#show());
     if (entry !== undefined) return entry;
-    throw toolNotFound(name, this);
+    throw this.#notFound(name, principal);
+  }
+
+  /** Says the same of what is not there and of what its caller may not know of; neither is what is named instead of it. */
+  #notFound(name: string, principal: Principal, mount?: string): DoorError {
+    const snapshot = this.#snapshot;
+    const entries = this.#access.visibleTo(snapshot.entries, principal);
+    return toolNotFound(name, { mounts: this.mounts, snapshot, entries }, mount);
   }
 
   /** Resolves when the name has appeared, or when every mount that was waited for has settled. */

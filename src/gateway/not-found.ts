@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { DoorError } from '../base/index.js';
-import type { CatalogSnapshot, Exclusion } from '../catalog/index.js';
+import type { CatalogEntry, CatalogSnapshot, Exclusion } from '../catalog/index.js';
 import type { MountedUpstream } from './mounted.js';
 
 /** A name that nobody knows is shown up to this length. */
@@ -9,7 +9,9 @@ export const MAX_SHOWN = 200;
 /** What a name that led nowhere was looked for among. */
 export interface Searched {
   readonly mounts: readonly MountedUpstream[];
-  readonly snapshot: CatalogSnapshot;
+  readonly snapshot: Pick<CatalogSnapshot, 'findExcludedName' | 'findExclusion'>;
+  /** Those whose names its caller may hear. */
+  readonly entries: readonly CatalogEntry[];
 }
 
 /**
@@ -17,7 +19,7 @@ export interface Searched {
  *
  * @returns TOOL_EXCLUDED, TOOL_UNKNOWN, or why the upstream that would have it cannot be used
  */
-export function toolNotFound(name: string, { mounts, snapshot }: Searched, mount?: string): DoorError {
+export function toolNotFound(name: string, { mounts, snapshot, entries }: Searched, mount?: string): DoorError {
   const exclusion = mount === undefined ? snapshot.findExcludedName(name) : snapshot.findExclusion(mount, name);
   if (exclusion !== undefined) return excluded(exclusion);
   const owned = mount === undefined ? mounts : mounts.filter(({ id }) => id === mount);
@@ -27,7 +29,7 @@ export function toolNotFound(name: string, { mounts, snapshot }: Searched, mount
   if (hider !== undefined) return hidden(name, hider.id);
   const shown = name.slice(0, MAX_SHOWN);
   const quoted = JSON.stringify(shown);
-  const entries = snapshot.entries.filter((entry) => mount === undefined || entry.mount === mount);
+  const near = entries.filter((entry) => mount === undefined || entry.mount === mount);
   return new DoorError(
     'TOOL_UNKNOWN',
     mount === undefined ? `There is no tool ${quoted}` : `${mount} lists no tool ${quoted}`,
@@ -36,7 +38,7 @@ export function toolNotFound(name: string, { mounts, snapshot }: Searched, mount
       hint:
         nearest(
           name,
-          entries.map((entry) => (mount === undefined ? entry.name : entry.tool.name)),
+          near.map((entry) => (mount === undefined ? entry.name : entry.tool.name)),
         ) ?? 'List the tools to see what there is.',
     },
   );
