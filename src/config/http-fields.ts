@@ -61,32 +61,38 @@ const DISCOVERY_FIELDS = {
   },
   title: {
     kind: 'text',
+    expands: true,
     description: 'Its name for people.',
     shape: { pattern: '^[^\\r\\n]{1,100}$', expected: 'one line of at most 100 characters' },
   },
   description: {
     kind: 'text',
+    expands: true,
     description: 'What it is for.',
     shape: { pattern: '^[^\\r\\n]{1,100}$', expected: 'one line of at most 100 characters' },
   },
   websiteUrl: {
     kind: 'text',
+    expands: true,
     description: 'Where people read more.',
     shape: { pattern: '^https?://\\S+$', expected: 'an http or https address' },
   },
   tools: {
     kind: 'texts',
+    expands: true,
     default: [],
     description:
       'Tools of the servers behind the door that public documents name, by the names in lists; `*` is the only wildcard. Without it they name none of them.',
   },
   servers: {
     kind: 'texts',
+    expands: true,
     default: [],
     description: 'Servers behind the door that the AI Catalog lists by themselves, by their ids.',
   },
   contact: {
     kind: 'text',
+    expands: true,
     description: 'Whom to write to: an address of mail, or a page.',
     shape: { pattern: '^(https?://|mailto:)?\\S+$', expected: 'an address of mail, or an http or https address' },
   },

@@ -112,3 +112,13 @@ test('a server says which era it speaks, and how we log in to it', () => {
     expect.stringContaining('mcpServers.b.oauth: has no effect beside command'),
   ]);
 });
+
+test.each([
+  { why: 'a name without a slash', discovery: { name: 'gateway' }, says: 'a reversed domain' },
+  { why: 'a title of two lines', discovery: { title: 'a\nb' }, says: 'one line' },
+  { why: 'a long description', discovery: { description: 'x'.repeat(101) }, says: '100 characters' },
+  { why: 'no page', discovery: { websiteUrl: 'gw.test' }, says: 'an http or https address' },
+  { why: 'no key of the Registry', discovery: { registryAuth: 'p=1' }, says: 'v=MCPv1' },
+])('what everybody may know of the door is checked: $why', ({ discovery, says }) => {
+  expect(refusal({ discovery })).toContain(says);
+});
