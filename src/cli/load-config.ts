@@ -42,7 +42,10 @@ export async function loadConfig(
   }
   if (!found && isOptional()) {
     const nothing = { name: 'no configuration', bytes: new TextEncoder().encode('{"mcpServers":{}}') };
-    return { config: readConfig({ file: nothing, environment, flags }), file: undefined, folder: cwd, refused };
+    const config = readConfig({ file: nothing, environment, flags });
+    // That it names no servers is just what is wanted.
+    const problems = config.problems.filter(({ kind }) => kind !== 'missing-field');
+    return { config: { ...config, problems }, file: undefined, folder: cwd, refused };
   }
   if (!found) throw refused[0] ?? notFound(looked);
   const config = readConfig({ file: { name: found.name, bytes: found.bytes }, environment, flags });

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { type CallEvent, EventBus } from '../../src/base/index.js';
+import { type CallEvent, decodeText, EventBus } from '../../src/base/index.js';
 import { type Contract, defineContract, defineTool, implement } from '../../src/contract/index.js';
 import { createGateway, type Gateway, localMount } from '../../src/gateway/index.js';
-import { type RunningServer, remoteMounts, serve } from '../../src/runtime/node/index.js';
+import { resourceParams } from '../../src/protocol/index.js';
+import { type RunningServer, remoteMounts, type ServeOptions, serve } from '../../src/runtime/node/index.js';
 import { paramsOf } from '../fixtures/memory-gateway.js';
 import { ME } from '../fixtures/memory-view.js';
 
@@ -33,8 +34,8 @@ function implementationOf(of: Contract, at: string) {
   return implement(of, { tools: Object.fromEntries(of.tools.map(({ name }) => [name, () => ({ at })])) } as never);
 }
 
-async function serveRemote(of: Contract): Promise<RunningServer> {
-  const server = await serve(implementationOf(of, 'remote'), { port: 0, log: false });
+async function serveRemote(of: Contract, options: ServeOptions = {}): Promise<RunningServer> {
+  const server = await serve(implementationOf(of, 'remote'), { port: 0, log: false, ...options });
   onTestFinished(() => server.close({ graceMs: 0 }));
   return server;
 }
@@ -81,6 +82,21 @@ test('a remote that serves the same contract is part of it: no prefixes, and eac
 test('one that serves another contract has its id before its names', async () => {
   const { url } = await serveRemote(contractOf('licence', 'owner'));
   expect(await namesIn(openProduct(url).gateway)).toEqual(['status', 'remote__licence', 'remote__owner']);
+});
+
+test('one that wants to know who asks is signed in to by the name of the product', async () => {
+  const auth = {
+    kind: 'tokens',
+    tokens: [{ name: 'ada', sha256: '0'.repeat(64), scopes: [] }],
+    requiredScopes: [],
+  } as const;
+  const { url } = await serveRemote(contract, { auth });
+  const { gateway } = openProduct(url);
+  expect(await namesIn(gateway)).toEqual(['status']);
+  const { json } = await gateway.relay('resources/read', resourceParams('doorward://status'), ME);
+  const text = decodeText(json.bytes, json.start, json.end);
+  expect(text).toContain('signed-out');
+  expect(text).toContain(`Run: doorward login ${url} --program io.example/tools`);
 });
 
 test('while it is not there, what is local is there at once', async () => {

@@ -105,6 +105,17 @@ test('a token from stdin signs in where there is no browser, and is never shown'
   expect(door.stderr).not.toContain(token);
 });
 
+test('whoever has a remote needs no configuration', async (test) => {
+  const stage = await RemoteStage.open(test);
+  const before = await stage.run(['stdio']);
+  expect(before, 'without one, there is nothing to serve').toMatchObject({ code: 2, out: '' });
+  await stage.login();
+  const door = stage.bare(test);
+  await door.initialize();
+  await listUntil(door, has('remote__mirror'));
+  expect(door.stderr).toBe('');
+});
+
 test('a remote that asks nobody to log in is remembered as well', async (test) => {
   const stage = await RemoteStage.open(test, { isOpen: true });
   expect(await stage.login('--json')).toMatchObject({ code: 0 });
