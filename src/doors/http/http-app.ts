@@ -1,13 +1,11 @@
-import { Hono } from 'hono/tiny';
 import { sliceOf, toDoorError } from '../../base/index.js';
 import { Documents, type DoorRoute, type Route, routesOf, type Surface } from '../../discovery/index.js';
-import { ExactRouter } from './exact-router.js';
 import type { HttpExchange } from './exchange.js';
 import type { HttpDoor } from './http-door.js';
 import type { Readiness } from './readiness.js';
-import { JSON_HEADERS, refusal, refusalOf, refuse } from './refusal.js';
+import { JSON_HEADERS, type Refusal, refusal, refusalOf, refuse } from './refusal.js';
 
-/** An exchange that hono can be given an answer of: the answer itself, or a sign that it was given elsewhere. */
+/** An exchange that a runtime can be given the answer of: the answer itself, or a sign that it was given elsewhere. */
 export interface RoutedExchange extends HttpExchange {
   readonly response: Response | Promise<Response>;
 }
@@ -19,50 +17,56 @@ export interface HttpAppOptions {
   readonly surface: () => Surface;
 }
 
-/** The environment that hono hands to each route. */
+/** What goes with each request. */
 export interface HttpEnvironment {
-  readonly Bindings: { readonly exchange: RoutedExchange };
+  readonly exchange: RoutedExchange;
+}
+
+/** Answers whatever is asked over HTTP. */
+export interface HttpApp {
+  /** What is mounted, as it is; `ALL` is whatever other method is asked for by that path. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
+  fetch(request: Request, environment: HttpEnvironment): Promise<Response>;
 }
 
 type Handle = (exchange: RoutedExchange) => void | Promise<void>;
 
 const HEALTH_METHODS = 'GET, HEAD';
 
-/** All that is answered over HTTP: the rows of the route table, and nothing else. */
-export function createHttpApp(options: HttpAppOptions): Hono<HttpEnvironment> {
-  const app = new Hono<HttpEnvironment>();
-  app.router = new ExactRouter();
+/** All that is answered over HTTP: the rows of the route table, and nothing else. Paths are exact, so a map finds them. */
+export function createHttpApp(options: HttpAppOptions): HttpApp {
   const { path } = options.surface();
-  const routes = routesOf(options.surface());
   const handlers = new Handlers(options);
-  for (const route of routes)
-    mount(app, [route.method.toUpperCase()], { path: route.path, handle: handlers.of(route) });
-  // Whatever else is asked for by a path that is there: OPTIONS, and what is not for it.
-  for (const route of new Map(routes.map((each) => [each.path, each])).values()) {
-    mount(app, ['ALL'], { path: route.path, handle: handlers.otherwise(route) });
+  const mounted = new Map<string, Map<string, Handle>>();
+  for (const route of routesOf(options.surface())) {
+    // OPTIONS, and what is not for this path, is answered there as well.
+    const methods = mounted.get(route.path) ?? new Map<string, Handle>([['ALL', handlers.otherwise(route)]]);
+    methods.set(route.method.toUpperCase(), handlers.of(route));
+    mounted.set(route.path, methods);
   }
-  app.onError((thrown, { env: { exchange } }) => {
-    refuse(exchange, refusalOf(500, toDoorError(thrown)));
-    return exchange.response;
-  });
-  app.notFound(({ env: { exchange } }) => {
-    const there = `the MCP endpoint is ${path}, and /openapi.json lists all that is there`;
-    refuse(exchange, refusal(404, `nothing is served here; ${there}`));
-    return exchange.response;
-  });
-  return app;
+  const handle = async (request: Request, exchange: RoutedExchange): Promise<void> => {
+    const methods = mounted.get(new URL(request.url).pathname);
+    if (methods === undefined) return refuse(exchange, nothingThere(path));
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    await (methods.get(method) ?? methods.get('ALL')!)(exchange);
+  };
+  return {
+    routes: [...mounted].flatMap(([at, methods]) => [...methods.keys()].map((method) => ({ method, path: at }))),
+    async fetch(request, { exchange }) {
+      try {
+        await handle(request, exchange);
+      } catch (thrown) {
+        refuse(exchange, refusalOf(500, toDoorError(thrown)));
+      }
+      const response = await exchange.response;
+      return request.method === 'HEAD' ? new Response(null, response) : response;
+    },
+  };
 }
 
-interface Mounted {
-  readonly path: string;
-  readonly handle: Handle;
-}
-
-function mount(app: Hono<HttpEnvironment>, methods: string[], { path, handle }: Mounted): void {
-  app.on(methods, [path], async ({ env: { exchange } }) => {
-    await handle(exchange);
-    return exchange.response;
-  });
+function nothingThere(path: string): Refusal {
+  const there = `the MCP endpoint is ${path}, and /openapi.json lists all that is there`;
+  return refusal(404, `nothing is served here; ${there}`);
 }
 
 /** What answers each row. */

@@ -5,12 +5,12 @@ import { DoorError } from '../../base/index.js';
 import type { HttpEnvironment, HttpExchange } from '../../doors/index.js';
 import { NodeExchange } from './http-exchange.js';
 
-/** What answers requests: a hono app. */
+/** What answers requests. */
 export interface HttpHandler {
   /** What is asked for at exactly this path goes to `endpoint` straight away: routes cost a tenth of a call. */
   readonly path: string;
   endpoint(exchange: HttpExchange): void;
-  fetch(request: Request, env: HttpEnvironment['Bindings']): Response | Promise<Response>;
+  fetch(request: Request, env: HttpEnvironment): Response | Promise<Response>;
 }
 
 /** Set one by one: what Node has for a default is made for other servers, and may change. */
