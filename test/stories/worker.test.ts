@@ -1,4 +1,5 @@
 /** The example's Worker in Cloudflare's own runtime, driven by the official clients of both eras. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -13,6 +14,9 @@ import { startUpstream } from './worker-upstream.js';
 
 const MODULE = join(EXAMPLE, 'dist', 'worker.js');
 const REMOTE = ['find_licence', 'search_licences', 'check_licences', 'recommend_licence'];
+const TOKEN = 'a-token-of-the-caller';
+const CALLER = { CALLER_SHA256: createHash('sha256').update(TOKEN).digest('hex') };
+const AUTHORIZED = { requestInit: { headers: { authorization: `Bearer ${TOKEN}` } } };
 const WISHES = { sharing: 'anything-goes', patents: true };
 
 interface Seen {
@@ -46,7 +50,7 @@ const CALLERS: Readonly<Record<string, (url: URL, asked: Asked[]) => Promise<Cal
       return { action: 'accept', content: WISHES };
     });
     // Its types clash with exactOptionalPropertyTypes in its own declarations.
-    await client.connect(new HttpV1(url) as never);
+    await client.connect(new HttpV1(url, AUTHORIZED) as never);
     return {
       tools: async () => (await client.listTools()).tools.map(({ name }) => name),
       call: (name, args, onProgress) =>
@@ -69,7 +73,7 @@ async function connectV2(url: URL, asked: Asked[], mode: 'auto' | 'legacy'): Pro
     asked.push(params);
     return { action: 'accept' as const, content: WISHES };
   });
-  await client.connect(new HttpV2(url));
+  await client.connect(new HttpV2(url, AUTHORIZED));
   return {
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, args, onProgress) =>
@@ -91,7 +95,7 @@ describe.skipIf(findWorkerd() === undefined)('a Worker under workerd', () => {
     upstream = await startUpstream('a-secret-of-the-team');
     worker = await startWorker({
       module: MODULE,
-      bindings: { TEAM_URL: upstream.url, TEAM_TOKEN: 'a-secret-of-the-team' },
+      bindings: { ...CALLER, TEAM_URL: upstream.url, TEAM_TOKEN: 'a-secret-of-the-team' },
     });
   });
 
@@ -104,7 +108,12 @@ describe.skipIf(findWorkerd() === undefined)('a Worker under workerd', () => {
   const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${worker.origin}/mcp`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${TOKEN}`,
+        ...headers,
+      },
       body: JSON.stringify(body),
     });
 
@@ -153,7 +162,7 @@ describe.skipIf(findWorkerd() === undefined)('a Worker under workerd', () => {
     { kind: 'of the modern era', serve: serveModern },
   ])('an upstream $kind is called, and no stream to it is opened that would outlive its request', async ({ serve }) => {
     const served = await serve();
-    const other = await startWorker({ module: MODULE, bindings: { TEAM_URL: served.url } });
+    const other = await startWorker({ module: MODULE, bindings: { ...CALLER, TEAM_URL: served.url } });
     const caller = await CALLERS['SDK 2, modern era']!(new URL(`${other.origin}/mcp`), []);
     try {
       expect(await caller.tools()).toContain('team__echo');
@@ -193,7 +202,7 @@ describe.skipIf(findWorkerd() === undefined)('a Worker under workerd', () => {
       await new Promise((resolve) => setTimeout(resolve, 2_500));
       return { action: 'accept' as const, content: WISHES };
     });
-    await client.connect(new HttpV2(new URL(`${worker.origin}/mcp`)));
+    await client.connect(new HttpV2(new URL(`${worker.origin}/mcp`), AUTHORIZED));
     expect(await client.callTool({ name: 'recommend_licence', arguments: {} })).toMatchObject({
       structuredContent: { licences: [{ id: 'Apache-2.0' }] },
     });
@@ -206,6 +215,12 @@ describe.skipIf(findWorkerd() === undefined)('a Worker under workerd', () => {
     expect((await post(ping, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await post(ping, { 'content-type': 'text/plain' })).status).toBe(415);
     expect((await post(ping)).status).toBe(400);
+  });
+
+  test('a caller without a good token is not let in, and documents are for everybody', async () => {
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    expect((await post(ping, { authorization: 'Bearer other' })).status).toBe(401);
+    expect((await fetch(`${worker.origin}/.well-known/mcp.json`)).status).toBe(200);
   });
 
   test('nothing tries to generate code, is dropped or fails, however often it is called', async () => {

@@ -1,5 +1,5 @@
 import { ToolError } from 'doorward/contract';
-import { createWorker } from 'doorward/worker';
+import { createWorker, tokenIdentifier, type WorkerUpstream } from 'doorward/worker';
 import { implementWith } from './implement-with.js';
 
 interface Env {
@@ -12,6 +12,8 @@ interface Env {
   /** Another MCP server, whose tools are served too. */
   readonly TEAM_URL?: string;
   readonly TEAM_TOKEN?: string;
+  /** SHA-256 of the token that callers need, in hex. Without it everybody may come in, and TEAM_URL is not mounted. */
+  readonly CALLER_SHA256?: string;
 }
 
 // A Worker has no working tree: the kit does not serve local tools here. The contract wants a handler of each all the same.
@@ -31,14 +33,13 @@ export default createWorker(implementWith(local), (env: Env) => ({
   ...(env.PUBLIC_URL !== undefined && { publicUrl: env.PUBLIC_URL }),
   ...(env.REGISTRY_AUTH !== undefined && { registryAuth: env.REGISTRY_AUTH }),
   ...(env.GENERATED_AT !== undefined && { generatedAt: env.GENERATED_AT }),
-  upstreams:
-    env.TEAM_URL === undefined
-      ? []
-      : [
-          {
-            id: 'team',
-            url: env.TEAM_URL,
-            headers: env.TEAM_TOKEN === undefined ? {} : { Authorization: `Bearer ${env.TEAM_TOKEN}` },
-          },
-        ],
+  ...(env.CALLER_SHA256 !== undefined && {
+    identifier: tokenIdentifier([{ name: 'caller', sha256: env.CALLER_SHA256, scopes: [] }]),
+    upstreams: teamOf(env),
+  }),
 }));
+
+function teamOf({ TEAM_URL: url, TEAM_TOKEN: token }: Env): readonly WorkerUpstream[] {
+  if (url === undefined) return [];
+  return [{ id: 'team', url, headers: token === undefined ? {} : { Authorization: `Bearer ${token}` } }];
+}

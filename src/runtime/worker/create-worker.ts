@@ -14,7 +14,7 @@ import { mountOf, type WorkerUpstream } from './worker-upstream.js';
 forbidCodeGeneration();
 
 export interface WorkerOptions extends Omit<ServerOptions, 'upstreams' | 'listening' | 'clock'> {
-  /** Other servers whose tools are served too, over HTTP. */
+  /** Other servers whose tools are served too, over HTTP. Needs an `identifier`: they are called in the Worker's name. */
   readonly upstreams?: readonly WorkerUpstream[];
 }
 
@@ -62,6 +62,7 @@ interface Means {
 
 function open(implementation: Implementation, options: WorkerOptions, { holds, clock }: Means): Server {
   const { upstreams = [], events = new EventBus(), ...rest } = options;
+  if (upstreams.length > 0 && options.identifier === undefined) throw openToAll();
   logEvents(events);
   const wire = fetchWire({ hold: (lost) => holds.open(lost) });
   return openServer(holdingImplementation(implementation, holds), {
@@ -69,6 +70,13 @@ function open(implementation: Implementation, options: WorkerOptions, { holds, c
     events,
     clock,
     upstreams: upstreams.map((upstream) => mountOf(upstream, { wire, clock })),
+  });
+}
+
+/** A Worker is on the internet, and its upstreams are called with credentials of its own: whoever may come in has them. */
+function openToAll(): DoorError {
+  return new DoorError('CONFIG_INVALID', 'upstreams are mounted, and nobody is asked who they are', {
+    hint: 'Set identifier: tokenIdentifier([...]), or identifier: anyone if everybody may use them.',
   });
 }
 
