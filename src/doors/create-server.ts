@@ -1,4 +1,4 @@
-import { type Clock, EventBus, systemClock } from '../base/index.js';
+import { type Clock, DoorError, EventBus, systemClock } from '../base/index.js';
 import { type Contract, type Implementation, type Slice, type SliceFacts, sliceContract } from '../contract/index.js';
 import {
   type BrokenMount,
@@ -69,7 +69,8 @@ const DEFAULTS = { path: '/mcp', maxSessions: 1_000, idleTimeoutMs: 30 * 60_000 
 /**
  * Makes a server of a contract and its handlers. Neutral: it runs wherever `fetch` does.
  *
- * @throws {DoorError} CONTRACT_INVALID for a deployment that the contract does not have
+ * @throws {DoorError} CONTRACT_INVALID for a deployment that the contract does not have; CONFIG_INVALID for a path or a public
+ * URL that cannot be one
  */
 export function createServer(implementation: Implementation, options: ServerOptions = {}): Server {
   const { contract, gateway, routes, fetch, close } = openServer(implementation, options);
@@ -81,6 +82,7 @@ export function openServer(implementation: Implementation, options: ServerOption
   const { contract } = implementation;
   const { deployment, profile, clock = systemClock, identifier = anyone, publicUrl } = options;
   const { path, maxSessions, idleTimeoutMs } = { ...DEFAULTS, ...defined(options) };
+  holdPath(path);
   const facts: SliceFacts = {
     locality: 'remote',
     ...(deployment !== undefined && { deployment }),
@@ -135,15 +137,25 @@ export function openServer(implementation: Implementation, options: ServerOption
     route,
     fetch: async (request) => {
       // Not before: some runtimes allow no network until a request is there.
-      gateway.start();
+      if (!isClosed) gateway.start();
       return route(request, new FetchExchange(request));
     },
     close: async () => {
       isClosed = true;
+      door.refuse(new DoorError('BUSY', 'the server has ended and takes no new requests'));
       await door.close();
       await gateway.close();
     },
   };
+}
+
+/** Paths are compared as they come, so that one with anything else in it would never be asked for. */
+function holdPath(path: string): void {
+  if (typeof path === 'string' && /^\/[A-Za-z0-9._~/-]*$/.test(path)) return;
+  throw new DoorError('CONFIG_INVALID', 'the path of the endpoint cannot be served', {
+    data: { option: 'path' },
+    hint: 'Begin it with /, and use letters, digits and . _ ~ - / alone.',
+  });
 }
 
 function gatewayOf(implementation: Implementation, facts: SliceFacts, options: ServerOptions): Gateway {
