@@ -40,6 +40,18 @@ describe('a program that embeds doorward reaches a remote server', () => {
     }
   });
 
+  test('by the transport, the name and the headers of its own that it names', async () => {
+    const { url, end } = await served('handshake');
+    const options = { url, type: 'streamable-http', server: 'far', headers: { 'x-program': 'mine' } } as const;
+    const gateway = createGateway({ mounts: [{ id: 'far', connect: () => remoteTransport(options) }] });
+    try {
+      expect((await gateway.listTools()).length).toBeGreaterThan(0);
+    } finally {
+      await gateway.close();
+      await end();
+    }
+  });
+
   test('or hears why not', async () => {
     const gateway = createGateway({
       mounts: [{ id: 'far', connect: () => remoteTransport({ url: 'http://127.0.0.1:9/mcp' }) }],
