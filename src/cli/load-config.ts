@@ -37,15 +37,8 @@ export async function loadConfig(
   const flag = run.options.get('config') as string | undefined;
   const { found, looked } = await findConfig({ environment, cwd, flag });
   const refused = looked.flatMap(({ error }) => error ?? []);
-  if (!found && run.options.has('own-tools')) {
+  if (!found && (run.options.has('own-tools') || isOptional())) {
     return { config: readConfig({ environment, flags }), file: undefined, folder: cwd, refused };
-  }
-  if (!found && isOptional()) {
-    const nothing = { name: 'no configuration', bytes: new TextEncoder().encode('{"mcpServers":{}}') };
-    const config = readConfig({ file: nothing, environment, flags });
-    // That it names no servers is just what is wanted.
-    const problems = config.problems.filter(({ kind }) => kind !== 'missing-field');
-    return { config: { ...config, problems }, file: undefined, folder: cwd, refused };
   }
   if (!found) throw refused[0] ?? notFound(looked);
   const config = readConfig({ file: { name: found.name, bytes: found.bytes }, environment, flags });

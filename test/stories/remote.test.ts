@@ -1,7 +1,7 @@
 /** The stdio gateway with a login: a real `doorward serve` is the remote, with authorization, on loopback (`npm run remote`). */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, type TestContext, test } from 'vitest';
+import { describe, expect, onTestFinished, type TestContext, test } from 'vitest';
 import type { DoorClient } from '../fixtures/door-client.js';
 import { modernMeta } from '../fixtures/modern-meta.js';
 import { textOf } from '../fixtures/open-door.js';
@@ -104,6 +104,23 @@ test('a token from stdin signs in where there is no browser, and is never shown'
   expect(all).not.toContain('wrong-token');
   expect(door.stderr).not.toContain(token);
 });
+
+test.each(['handshake', 'modern'] as const)(
+  'any MCP server can be the remote: one of the %s era stops and starts',
+  async (era) => {
+    const stage = await RemoteStage.open({ onTestFinished }, { era, isDirect: true });
+    await stage.login();
+    const door = stage.bare({ onTestFinished });
+    await door.initialize();
+    await listUntil(door, has('remote__mirror'));
+    await stage.stop();
+    await listUntil(door, (names) => names.length === 0);
+    await stage.serve();
+    await listUntil(door, has('remote__mirror'));
+    expect((await door.call('remote__mirror')).message?.result).toBeDefined();
+  },
+  60_000,
+);
 
 test('whoever has a remote needs no configuration', async (test) => {
   const stage = await RemoteStage.open(test);
