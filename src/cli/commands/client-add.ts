@@ -103,17 +103,24 @@ function print({ run, cli, clients, client, scope, server, written, notes }: Rep
 
 async function write(report: Report): Promise<number> {
   const { run, cli, clients, client, scope, server, written, notes } = report;
-  const { findClientFile, readClientFile, writeClientFile } = await loadClientFiles();
+  const { findClientFile, changeClientFile } = await loadClientFiles();
   const path = findClientFile(clients.candidatesFor(client, scope, machineOf(cli, clients)), cli.cwd);
   if (path === undefined) {
     throw new DoorError('CONFIG_INVALID', 'there is no home to look for the file in', { hint: 'Set HOME.' });
   }
-  const file = readClientFile(path, scope === 'project' ? cli.cwd : undefined);
   const { name } = server;
   const { value, inputs } = written;
-  const { change, bytes } = clients.upsertEntry({ client, fileName: path, bytes: file.bytes, name, value, inputs });
-  const isPrivate = scope === 'user' || written.holdsSecret;
-  const backup = change === 'unchanged' ? undefined : await writeClientFile({ file, bytes, isPrivate });
+  let change: keyof typeof DONE = 'unchanged';
+  const backup = await changeClientFile({
+    path,
+    project: scope === 'project' ? cli.cwd : undefined,
+    isPrivate: scope === 'user' || written.holdsSecret,
+    change: (old) => {
+      const upserted = clients.upsertEntry({ client, fileName: path, bytes: old, name, value, inputs });
+      change = upserted.change;
+      return change === 'unchanged' ? undefined : upserted.bytes;
+    },
+  });
   if (run.options.has('json')) {
     const facts = { client: client.id, scope, mode: server.mode, name, file: path, change, backup: backup ?? null };
     cli.out.write(`${JSON.stringify({ ...facts, notes })}\n`);

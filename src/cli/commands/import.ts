@@ -116,26 +116,51 @@ interface WrittenServers {
 
 /** Adds what is not there yet. A server of the same name stays as it is: it is the user's. */
 async function writeServers(run: Run, cli: Cli, clients: Clients, harvest: Harvest): Promise<WrittenServers> {
-  const { findClientFile, readClientFile, writeClientFile } = await loadClientFiles();
+  const { findClientFile, changeClientFile } = await loadClientFiles();
   const path = findClientFile(ownFiles(run, cli), cli.cwd)!;
-  const file = readClientFile(path);
-  const open = clients.openFile({ format: 'jsonc', name: path, bytes: file.bytes });
+  let merged: MergedServers = { added: [], skipped: [] };
+  const backup = await changeClientFile({
+    path,
+    isPrivate: true,
+    change: (bytes) => {
+      const open = clients.openFile({ format: 'jsonc', name: path, bytes });
+      merged = mergeServers(open, path, harvest, clients);
+      return merged.added.length > 0 ? open.bytes() : undefined;
+    },
+  });
+  for (const { isFault, ...skipped } of merged.skipped) {
+    harvest.skipped.push(skipped);
+    harvest.hasFault ||= isFault;
+  }
+  return { file: path, added: merged.added, backup };
+}
+
+interface MergedServers {
+  readonly added: readonly string[];
+  readonly skipped: readonly (Harvest['skipped'][number] & { readonly isFault: boolean })[];
+}
+
+function mergeServers(
+  open: ReturnType<Clients['openFile']>,
+  path: string,
+  { servers }: Harvest,
+  { valueAt, isEqual }: Clients,
+): MergedServers {
   const added: string[] = [];
-  for (const { name, value, file: from } of harvest.servers.values()) {
-    const now = ['mcpServers', 'servers'].map((root) => clients.valueAt(open.value, [root, name]));
+  const skipped: MergedServers['skipped'][number][] = [];
+  for (const { name, value, file } of servers.values()) {
+    const now = ['mcpServers', 'servers'].map((root) => valueAt(open.value, [root, name]));
     const there = now.find((entry) => entry !== undefined);
-    if (there !== undefined) {
-      const isSame = clients.isEqual(there, value);
-      const message = isSame ? `is in ${path} already` : `another server of that name is in ${path}, and stays`;
-      harvest.skipped.push({ file: from, server: name, message });
-      harvest.hasFault ||= !isSame;
+    if (there === undefined) {
+      open.set(['mcpServers', name], value);
+      added.push(name);
       continue;
     }
-    open.set(['mcpServers', name], value);
-    added.push(name);
+    const isSame = isEqual(there, value);
+    const message = isSame ? `is in ${path} already` : `another server of that name is in ${path}, and stays`;
+    skipped.push({ file, server: name, message, isFault: !isSame });
   }
-  const backup = added.length > 0 ? await writeClientFile({ file, bytes: open.bytes(), isPrivate: true }) : undefined;
-  return { file: path, added, backup };
+  return { added, skipped };
 }
 
 function ownFiles({ options }: Run, { environment }: Cli): readonly string[] {

@@ -1,10 +1,10 @@
 import { lstat, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import type { CachedCatalog } from '../../catalog/index.js';
 import { encodeCatalog } from './catalog-file.js';
 import { makeFolder } from './make-folder.js';
 import { isOursAlone } from './own-file.js';
+import { writeWhole } from './write-whole.js';
 
 /** A catalog and the drafts of one that a kill left behind. */
 const OURS = /^[A-Za-z0-9_-]{1,128}\.json(?<draft>\.\d+)?$/;
@@ -28,7 +28,7 @@ export async function writeCatalogFile(options: {
   const found = await lstat(path).catch(() => undefined);
   // A write would go through a link to wherever it leads; a link is nothing of ours, so it goes.
   if (found?.isSymbolicLink()) await rm(path);
-  await writeFileAtomic(path, bytes, { mode: 0o600 });
+  await writeWhole(path, bytes, { mode: 0o600 });
   // So that a sweep need not read it.
   await utimes(path, catalog.savedAtMs / 1000, catalog.savedAtMs / 1000);
 }

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findClientFile, readClientFile, writeClientFile } from './client-file.js';
+import { changeClientFile, findClientFile, readClientFile } from './client-file.js';
 
 let folder: string;
 beforeEach(() => {
@@ -25,8 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const bytes = new TextEncoder().encode('new');
 const at = (name: string): string => join(folder, name);
-const write = async (path: string, isPrivate = true) =>
-  writeClientFile({ file: readClientFile(path), bytes, isPrivate });
+const write = async (path: string, isPrivate = true) => changeClientFile({ path, isPrivate, change: () => bytes });
 
 test('of several places, the first that is there counts, else the first', () => {
   expect(findClientFile(['a.json', 'b.json'], folder)).toBe(at('a.json'));
@@ -95,15 +94,45 @@ test.each([
   expect(() => readClientFile(at('mcp.json'))).toThrow(message);
 });
 
-test('what another program wrote meanwhile is not lost', async () => {
-  writeFileSync(at('mcp.json'), 'old');
-  const file = readClientFile(at('mcp.json'));
-  writeFileSync(at('mcp.json'), 'theirs');
-  await expect(writeClientFile({ file, bytes, isPrivate: true })).rejects.toThrow('was changed by somebody else');
-  expect(readFileSync(at('mcp.json'), 'utf8')).toBe('theirs');
-  const absent = readClientFile(at('other.json'));
-  writeFileSync(at('other.json'), 'theirs');
-  await expect(writeClientFile({ file: absent, bytes, isPrivate: true })).rejects.toThrow('by somebody else');
+const decode = (old: Uint8Array | undefined): string => (old === undefined ? 'nothing' : new TextDecoder().decode(old));
+
+test.each(['mcp.json', 'absent.json'])(
+  'what another program wrote meanwhile is not lost: the change is made to that: %s',
+  async (name) => {
+    writeFileSync(at('mcp.json'), 'old');
+    const seen: string[] = [];
+    const change = (old: Uint8Array | undefined): Uint8Array => {
+      seen.push(decode(old));
+      if (seen.length === 1) writeFileSync(at(name), 'theirs');
+      return new TextEncoder().encode(`${decode(old)} and ours`);
+    };
+    await changeClientFile({ path: at(name), isPrivate: true, change });
+    expect(seen).toEqual([name === 'mcp.json' ? 'old' : 'nothing', 'theirs']);
+    expect(readFileSync(at(name), 'utf8')).toBe('theirs and ours');
+  },
+);
+
+test('a file that changes each time it is looked at is left to whoever does that', async () => {
+  let count = 0;
+  const change = (): Uint8Array => {
+    writeFileSync(at('mcp.json'), `theirs ${++count}`);
+    return bytes;
+  };
+  await expect(changeClientFile({ path: at('mcp.json'), isPrivate: true, change })).rejects.toThrow('again and again');
+  expect(readFileSync(at('mcp.json'), 'utf8')).toBe(`theirs ${count}`);
+  expect(readdirSync(folder)).toEqual(['mcp.json']);
+});
+
+test('of changes that are made at once, none is lost, and no lock stays', async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `[${at}]`);
+  const add = (name: string) => (old: Uint8Array | undefined) =>
+    new TextEncoder().encode(`${old === undefined ? '' : decode(old)}${name}`);
+  await Promise.all(
+    names.map((name) => changeClientFile({ path: at('mcp.json'), isPrivate: true, change: add(name) })),
+  );
+  const text = readFileSync(at('mcp.json'), 'utf8');
+  expect(text.match(/\[\d+\]/g)?.toSorted()).toEqual(names.toSorted());
+  expect(readdirSync(folder).filter((name) => !/^mcp\.json(\.bak\d*)?$/.test(name))).toEqual([]);
 });
 
 test.skipIf(process.getuid?.() === 0)('a file that may not be written is not replaced either', async () => {

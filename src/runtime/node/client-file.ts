@@ -7,10 +7,13 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
 } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { DoorError } from '../../base/index.js';
+import { tryLock } from './file-lock.js';
 import { makeFolder } from './make-folder.js';
 
 /** A file of another program's that is about to be changed. */
@@ -26,6 +29,10 @@ export interface ClientFile {
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_LINKS = 40;
 const MAX_BACKUPS = 1000;
+const MAX_TRIES = 20;
+const POLL_MS = 30;
+/** A lock that a kill left behind is taken over after ten seconds. */
+const PATIENCE_MS = 15_000;
 
 /** The first of these paths where something is; where nothing is, the first of all. */
 export function findClientFile(candidates: readonly string[], cwd: string): string | undefined {
@@ -75,27 +82,74 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 export interface ClientFileChange {
-  readonly file: ClientFile;
-  readonly bytes: Uint8Array;
+  /** As `findClientFile` has it. */
+  readonly path: string;
+  /** See `readClientFile`. */
+  readonly project?: string | undefined;
   /** True: for its owner's eyes, should it be made anew. */
   readonly isPrivate: boolean;
+  /**
+   * What the file is to hold, of what it holds now. Asked again where another changed the file meanwhile.
+   *
+   * @returns undefined where nothing is to be changed
+   */
+  change(bytes: Uint8Array | undefined): Uint8Array | undefined;
 }
 
 /**
- * Writes a client's file whole or not at all. The old one is kept beside it; its mode and owner stay.
+ * Changes a client's file: whole, or not at all. The old one is kept beside it; its mode and owner stay. Changes that two
+ * processes make at once are made one after the other.
  *
- * @returns where the old one is kept
- * @throws {DoorError} `CONFIG_INVALID` where it may not be written, or was changed since it was read
+ * @returns where the old one is kept; undefined where there was none, or nothing was changed
+ * @throws {DoorError} `CONFIG_INVALID` where it may not be written, or others keep changing it
  */
-export async function writeClientFile({ file, bytes, isPrivate }: ClientFileChange): Promise<string | undefined> {
-  const { path, real } = file;
+export async function changeClientFile(wanted: ClientFileChange): Promise<string | undefined> {
+  const { path, project, isPrivate, change } = wanted;
+  for (let tries = 1; ; tries++) {
+    const file = readClientFile(path, project);
+    const bytes = change(file.bytes);
+    if (bytes === undefined) return undefined;
+    const written = await writeClientFile(file, bytes, isPrivate);
+    if (written !== 'changed-meanwhile') return written.backup;
+    if (tries === MAX_TRIES) {
+      throw new DoorError('CONFIG_INVALID', `${path} was changed by somebody else, again and again`, {
+        data: { file: path },
+        hint: 'Close the program it belongs to, and run this again.',
+      });
+    }
+  }
+}
+
+interface Written {
+  readonly backup?: string;
+}
+
+async function writeClientFile(
+  { path, real, bytes: old }: ClientFile,
+  bytes: Uint8Array,
+  isPrivate: boolean,
+): Promise<Written | 'changed-meanwhile'> {
   try {
-    checkUnchanged(file);
-    const backup = file.bytes === undefined ? undefined : keepOld(real);
     makeFolder(dirname(real), isPrivate ? 0o700 : 0o777);
-    const { default: writeFileAtomic } = await import('write-file-atomic');
-    await writeFileAtomic(real, bytes, file.bytes === undefined ? { mode: isPrivate ? 0o600 : 0o644 } : {});
-    return backup;
+    const release = await locked(path, real);
+    try {
+      if (!isUnchanged(real, old)) return 'changed-meanwhile';
+      // A file that is not to be written could still be replaced by another.
+      if (old !== undefined) accessSync(real, constants.W_OK);
+      const { writeWhole } = await import('./write-whole.js');
+      if (old === undefined) {
+        await writeWhole(real, bytes, { mode: isPrivate ? 0o600 : 0o644 });
+        return {};
+      }
+      const backup = keepOld(real);
+      await writeWhole(real, bytes).catch((thrown: unknown) => {
+        rmSync(backup, { force: true });
+        throw thrown;
+      });
+      return { backup };
+    } finally {
+      await release();
+    }
   } catch (thrown) {
     if (thrown instanceof DoorError) throw thrown;
     throw new DoorError('CONFIG_INVALID', `cannot write ${path}: ${whyOf(thrown)}`, {
@@ -106,19 +160,27 @@ export async function writeClientFile({ file, bytes, isPrivate }: ClientFileChan
   }
 }
 
-/** The program whose file it is may have written it meanwhile: what it wrote must not be lost. */
-function checkUnchanged({ path, real, bytes }: ClientFile): void {
-  const isThere = existsSync(real);
-  const isSame = bytes === undefined ? !isThere : isThere && readFileSync(real).equals(bytes);
-  if (!isSame) {
-    const hint = 'Close the program it belongs to, and run this again.';
-    throw new DoorError('CONFIG_INVALID', `${path} was changed by somebody else just now`, {
-      data: { file: path },
-      hint,
-    });
+/** One doorward waits for another. The client itself knows nothing of this lock; what it writes is found by its bytes. */
+async function locked(path: string, real: string): Promise<() => Promise<void>> {
+  const lockPath = `${real}.doorward-lock`;
+  const startedMs = performance.now();
+  for (;;) {
+    const release = await tryLock(lockPath);
+    if (release !== undefined) return release;
+    if (performance.now() - startedMs > PATIENCE_MS) {
+      throw new DoorError('CONFIG_INVALID', `another doorward has been changing ${path} for ${PATIENCE_MS / 1000} s`, {
+        data: { file: path },
+        hint: `End it; if there is none, remove ${lockPath}.`,
+      });
+    }
+    await delay(POLL_MS * (1 + Math.random()));
   }
-  // A file that is not to be written could still be replaced by another.
-  if (isThere) accessSync(real, constants.W_OK);
+}
+
+/** The program whose file it is may have written it meanwhile: what it wrote must not be lost. */
+function isUnchanged(real: string, bytes: Uint8Array | undefined): boolean {
+  const isThere = existsSync(real);
+  return bytes === undefined ? !isThere : isThere && readFileSync(real).equals(bytes);
 }
 
 function keepOld(real: string): string {

@@ -1,9 +1,9 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import type { Script } from 'node:vm';
-import writeFileAtomic from 'write-file-atomic';
 import { encodeCode } from './code-file.js';
 import { makeFolder } from './make-folder.js';
 import { isOursAlone } from './own-file.js';
+import { writeWhole } from './write-whole.js';
 
 /** A file that was compiled, and what it was compiled from. */
 export interface Compiled {
@@ -23,7 +23,7 @@ export async function writeCode(folder: string, compiled: readonly Compiled[]): 
     if (!isOursAlone(await stat(folder))) return;
     await sweep(folder);
     for (const { path, script, source } of compiled) {
-      await writeFileAtomic(path, encodeCode(script.createCachedData(), source), { mode: 0o600 });
+      await writeWhole(path, encodeCode(script.createCachedData(), source), { mode: 0o600 });
     }
   } catch {
     // No home, a full disk, a folder that is somebody else's: the next start costs what this one did.

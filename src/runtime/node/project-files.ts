@@ -23,10 +23,10 @@ export function stateOf(folder: string, { path, bytes }: WantedFile): FileState 
 
 /** @throws {DoorError} CONFIG_INVALID naming the file that cannot be written */
 export async function writeProjectFile(folder: string, { path, bytes }: WantedFile): Promise<void> {
-  const { default: writeFileAtomic } = await import('write-file-atomic');
+  const { writeWhole } = await import('./write-whole.js');
   try {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
-    await writeFileAtomic(join(folder, path), Buffer.from(bytes));
+    await writeWhole(join(folder, path), bytes);
   } catch (thrown) {
     throw unusable(path, 'write', thrown);
   }

@@ -304,10 +304,10 @@ function forgetCatalog(
 }
 
 async function writeRecord(path: string, record: RemoteRecord): Promise<void> {
-  const { default: writeFileAtomic } = await import('write-file-atomic');
+  const { writeWhole } = await import('./write-whole.js');
   try {
     makeFolder(dirname(path));
-    await writeFileAtomic(path, remoteText(record), { mode: 0o600 });
+    await writeWhole(path, remoteText(record), { mode: 0o600 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw new DoorError('CONFIG_INVALID', `which remote it is cannot be kept in ${path}: ${code}`, {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DoorError } from '../../base/index.js';
 import { type Credential, isBearerToken, type ServerRecord, type TokenStore } from '../../client/index.js';
 import type { Environment } from '../../config/index.js';
+import { tryLock } from './file-lock.js';
 import { findKeychain, type Keychain } from './keychain.js';
 import { makeFolder } from './make-folder.js';
 import { readOwnFile } from './own-file.js';
@@ -11,9 +12,6 @@ import { sha256Of } from './trust-store.js';
 
 const FORMAT = 'tokens 1';
 const MAX_BYTES = 256 * 1024;
-/** A lock of this age was left behind by a process that was killed: one that lives renews it. */
-const STALE_MS = 10_000;
-const RENEW_MS = 2_500;
 const POLL_MS = 50;
 /** Longer than a refresh may take, with both its attempts. */
 const PATIENCE_MS = 45_000;
@@ -81,10 +79,10 @@ export class FileTokenStore implements TokenStore {
       keychain !== undefined &&
       (await isWritten(keychain.write(tokenKey(server, this.#realm), JSON.stringify(record))));
     const file: TokenFile = { doorward: FORMAT, ...(isKept ? withoutSecrets(record) : record), ...(isKept && KEPT) };
-    const { default: writeFileAtomic } = await import('write-file-atomic');
+    const { writeWhole } = await import('./write-whole.js');
     try {
       makeFolder(join(path, '..'));
-      await writeFileAtomic(path, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+      await writeWhole(path, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
     } catch (cause) {
       throw unusable(path, cause);
     }
@@ -125,16 +123,10 @@ export class FileTokenStore implements TokenStore {
 
   async #tryLock(server: string, suffix: string): Promise<(() => Promise<void>) | undefined> {
     const path = await this.#getPath(server);
-    const { lock } = await import('proper-lockfile');
-    const lockfilePath = `${path}.${suffix}`;
     try {
       makeFolder(join(path, '..'));
-      const options = { realpath: false, lockfilePath, stale: STALE_MS, update: RENEW_MS, onCompromised: () => {} };
-      const release = await lock(lockfilePath, options);
-      // One that was taken from us meanwhile (this machine slept) is gone already.
-      return () => release().catch(() => {});
+      return await tryLock(`${path}.${suffix}`);
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'ELOCKED') return undefined;
       throw unusable(path, cause);
     }
   }

@@ -36,11 +36,11 @@ export async function readTrust(environment: Environment, path: string): Promise
 /** @throws {DoorError} `CONFIG_INVALID` where there is no place to keep it, or it cannot be kept there */
 export async function writeTrust(environment: Environment, { path, sha256 }: TrustRecord): Promise<void> {
   const folder = getTrustFolder(environment);
-  const { default: writeFileAtomic } = await import('write-file-atomic');
+  const { writeWhole } = await import('./write-whole.js');
   const text = `${JSON.stringify({ path, sha256 }, null, 2)}\n`;
   try {
     makeFolder(folder);
-    await writeFileAtomic(await recordPath(folder, path), text, { mode: 0o600 });
+    await writeWhole(await recordPath(folder, path), text, { mode: 0o600 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw new DoorError('CONFIG_INVALID', `what you trust cannot be kept in ${folder}: ${code}`, {

@@ -2,7 +2,11 @@
 declare module 'write-file-atomic' {
   export default function writeFileAtomic(
     path: string,
-    content: string | Uint8Array,
-    options?: { readonly mode?: number },
+    content: undefined,
+    options: {
+      readonly mode?: number;
+      /** Awaited before anything is written. */
+      readonly tmpfileCreated: (path: string) => Promise<void>;
+    },
   ): Promise<void>;
 }
