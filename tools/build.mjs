@@ -253,12 +253,20 @@ function openBundle(input, plugins = [], options = {}) {
         { test: /\/node_modules\/jsonc-parser\//, sideEffects: false },
       ],
     },
-    transform: { target: 'node20.19' },
+    transform: { target: 'node20.19', define: { __BUILT_AT__: JSON.stringify(builtAt()) } },
     onLog(level, log) {
       // A warning is an import that will fail on somebody's machine; this one only says that modules share a chunk.
       if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(`${log.code}: ${log.message}`);
     },
   });
+}
+
+/** When this was made: SOURCE_DATE_EPOCH, else the time of the commit, so that two builds of it are the same. '' where there is neither. */
+function builtAt() {
+  const epoch = Number(process.env.SOURCE_DATE_EPOCH || Number.NaN);
+  const asked = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' });
+  const seconds = Number.isSafeInteger(epoch) ? epoch : asked.status === 0 ? Number(asked.stdout.trim()) : Number.NaN;
+  return Number.isSafeInteger(seconds) ? new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z') : '';
 }
 
 /** The published schema is printed by the room that reads configurations, so the two cannot differ. */

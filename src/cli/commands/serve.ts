@@ -7,6 +7,7 @@ import {
   mountsOf,
   serveHttp,
 } from '../../runtime/node/index.js';
+import { BUILT_AT } from '../built-at.js';
 import type { Cli } from '../cli.js';
 import { leaveSoon } from '../leave-soon.js';
 import { loadConfig } from '../load-config.js';
@@ -41,6 +42,7 @@ async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
   const cache = new FileCatalogCache({ environment: cli.environment });
   await serveHttp({
     identity: IDENTITY,
+    ...(BUILT_AT !== undefined && { builtAt: BUILT_AT }),
     ...(contract && { contract }),
     http: config.http,
     limits: gatewayLimitsOf(config),

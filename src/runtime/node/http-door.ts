@@ -21,6 +21,8 @@ export interface HttpDoorSetup {
   readonly identity: ServerIdentity;
   /** The contract of tools of its own, where it serves any. */
   readonly contract?: Contract;
+  /** When the program was made, RFC 3339; SOURCE_DATE_EPOCH counts more. */
+  readonly builtAt?: string;
   readonly environment: Environment;
   readonly clock: Clock;
 }
@@ -58,7 +60,7 @@ export async function openHttpDoor(setup: HttpDoorSetup): Promise<OpenHttpDoor> 
     clock,
   });
   const { tools: publicTools, servers: publicServers, contact, registryAuth } = http.discovery;
-  const generatedAt = buildStamp(environment);
+  const generatedAt = buildStamp(environment) ?? setup.builtAt;
   const board = new lib.SurfaceBoard({
     gateway: served.gateway,
     server: identityOf(http, setup.identity),

@@ -18,6 +18,8 @@ export interface ServeHttpOptions {
   readonly identity: ServerIdentity;
   /** The contract of tools of its own, where it serves any. */
   readonly contract?: Contract;
+  /** When the program was made, RFC 3339; SOURCE_DATE_EPOCH counts more. */
+  readonly builtAt?: string;
   readonly environment: Environment;
   /** Makes the gateway. Its upstreams are started once the door is open. */
   readonly open: () => Promise<Gateway>;
@@ -45,7 +47,7 @@ const STARTING_MS = 5_000;
  * @throws {DoorError} CONFIG_INVALID where the door cannot be opened as it is configured
  */
 export async function serveHttp(options: ServeHttpOptions): Promise<void> {
-  const { http, limits, info, instructions, meta, identity, contract, environment, open, listening } = options;
+  const { http, limits, info, instructions, meta, identity, contract, builtAt, environment, open, listening } = options;
   lendNativeBytes();
   const ends = new Ends(options.signal);
   let gateway: Gateway | undefined;
@@ -60,6 +62,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<void> {
       served,
       identity,
       ...(contract && { contract }),
+      ...(builtAt !== undefined && { builtAt }),
       environment,
       clock: systemClock,
       readiness: () => readiness.now(),
