@@ -59,6 +59,7 @@ export class Fleet {
     listed: () => this.#rebuild(),
     failed: () => this.#status.look(),
     refitted: () => this.#refit(),
+    replaced: (mounted) => this.#notifications.replaced(mounted),
     connected: (mounted) => this.#connected(mounted),
     notified: (mounted, method, params, about) => this.#notified(mounted, method, params, about),
   };

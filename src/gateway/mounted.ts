@@ -16,6 +16,7 @@ import { warnOfIdlePatterns } from './idle-patterns.js';
 import { mountClient } from './mount-client.js';
 import { ALWAYS, type Attendance } from './presence.js';
 import type { BrokenMount, Mount, UpstreamFailure, UpstreamState, Validation } from './types.js';
+import { upstreamStateOf } from './upstream-state.js';
 
 const VALIDATION: Validation = {
   invalidArguments: 'protocol-error',
@@ -33,6 +34,8 @@ export interface MountListener {
   failed(): void;
   /** What it lists is shown again, or not any more: it has come or gone. */
   refitted(): void;
+  /** It is another server, or another account there: what callers wanted of the one before is not to be asked of it. */
+  replaced(mount: MountedUpstream): void;
   /** It is connected, at first or anew: what it was asked to remember it has forgotten. */
   connected(mount: MountedUpstream): void;
   /** A notification that is no answer to a request of ours; the params are lent for the time of the call. */
@@ -69,6 +72,8 @@ export class MountedUpstream {
   /** Of the contract it serves, as it said last. */
   #fingerprint: string | undefined;
   #attendance: Attendance = ALWAYS;
+  /** Names the server and the account that was there last. */
+  #lastKey: string | undefined;
   #wasShown = false;
   #isStarted = false;
   readonly #stopFollowing: () => void = () => {};
@@ -106,7 +111,9 @@ export class MountedUpstream {
       this.#stopFollowing = presence.onChange(() => this.#attend(mount, presence.now));
       this.#attendance = presence.now;
     }
-    if (this.#attendance.kind === 'here') this.#client = this.#makeClient(mount);
+    if (this.#attendance.kind !== 'here') return;
+    this.#lastKey = this.#attendance.cacheKey;
+    this.#client = this.#makeClient(mount);
   }
 
   /** It is there while somebody is signed in; what it lists is shown while it can be used. */
@@ -180,10 +187,19 @@ export class MountedUpstream {
     if (left !== undefined) this.#end(left);
     const key = before.kind === 'here' ? before.cacheKey : undefined;
     if (key !== undefined && !(now.kind === 'here' && now.cacheKey === key)) this.#options.gateway.cache?.remove?.(key);
-    if (now.kind === 'here') this.#client = this.#makeClient(mount);
+    if (now.kind === 'here') {
+      if (now.cacheKey !== this.#lastKey) this.#replaced(now.cacheKey);
+      this.#client = this.#makeClient(mount);
+    }
     this.#tell((listener) => listener.refitted());
     this.#tellShown();
     if (this.#isStarted) this.start();
+  }
+
+  #replaced(key: string | undefined): void {
+    this.#lastKey = key;
+    this.#wanted.clear();
+    this.#tell((listener) => listener.replaced(this));
   }
 
   #end(client: Client): void {
@@ -439,24 +455,7 @@ export class MountedUpstream {
 
   get state(): UpstreamState {
     if (this.#client === undefined) return this.#stateOfNone();
-    const { state } = this.#client;
-    switch (state.kind) {
-      case 'ready':
-        return {
-          kind: 'ready',
-          revision: state.hello.codec.revision,
-          serverName: state.hello.name,
-          tools: state.list.tools.length,
-        };
-      case 'connecting':
-        return {
-          kind: 'connecting',
-          sinceMs: state.sinceMs,
-          ...(state.failed !== undefined && { failure: state.failed }),
-        };
-      default:
-        return state;
-    }
+    return upstreamStateOf(this.#client.state);
   }
 
   #stateOfNone(): UpstreamState {

@@ -179,6 +179,11 @@ export class Notifications {
     }
   }
 
+  /** A mount has another server behind it: what was subscribed to was of the one before. */
+  replaced(mount: MountedUpstream): void {
+    for (const [key, { route }] of [...this.#subscribers]) if (route.mount === mount.id) this.#subscribers.delete(key);
+  }
+
   /** `doorward://status` says something else now. */
   statusChanged(): void {
     const recipients = this.#subscribers.get(keyOf(OWN_STATUS))?.recipients;

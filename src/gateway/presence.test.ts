@@ -360,6 +360,24 @@ test('what it offers besides tools comes and goes with it', async () => {
   expect(told).toContain('resources');
 });
 
+test('what callers subscribed to is subscribed to anew at the same account, and told to no other', async () => {
+  const presence = new FakePresence({ ...HERE, cacheKey: 'ada' });
+  const fixture = open({ presence, scripts: [offering({ 'resources/subscribe': () => ({}) })], mounts: {} });
+  const view = fixture.gateway.admit(new FakeCaller());
+  view.start();
+  await settled();
+  await view.subscribe(resourceParams('x://1'), ME);
+  const asked = (): number => fixture.transport('remote').received('resources/subscribe').length;
+  expect(asked()).toBe(1);
+  presence.signOut();
+  presence.signIn('s2', 'ada');
+  await settled();
+  expect([fixture.attempts('remote').length, asked()]).toEqual([2, 1]);
+  presence.signIn('s3', 'grace');
+  await settled();
+  expect([fixture.attempts('remote').length, asked()]).toEqual([3, 0]);
+});
+
 test('a list of offers that comes after its login is dropped', async () => {
   const presence = new FakePresence(HERE);
   let answer: () => void = () => {};
