@@ -125,6 +125,30 @@ describe('the board', () => {
     await memory.gateway.close();
   });
 
+  test('shows of a mounted tool what MCP has there, and nothing that is not', async () => {
+    const whole = {
+      name: 'x',
+      title: 'X',
+      description: 'd',
+      inputSchema: { type: 'object' },
+      outputSchema: { type: 'object' },
+      annotations: { readOnlyHint: true },
+      _meta: { 'a/b': 1 },
+    };
+    const odd = { ...toolNamed('y'), title: 1, description: [], annotations: [], _meta: 'm', 'x-secret': true };
+    const { board, memory } = boardOf(
+      { documents: { publicTools: ['*'] } },
+      new MemoryGateway({ a: { scripts: [{ tools: [whole, odd] }] } }),
+    );
+    memory.gateway.start();
+    await memory.gateway.listTools();
+    expect(board.surface.tools).toEqual([
+      { ...whole, name: 'a__x' },
+      { name: 'a__y', inputSchema: expect.objectContaining({ type: 'object' }) },
+    ]);
+    await memory.gateway.close();
+  });
+
   test.each([
     { why: 'nobody needs a token', identifier: anyone, auth: undefined },
     {

@@ -96,7 +96,8 @@ function publicTool(name: string, definition: Readonly<Record<string, unknown>>)
     name,
     ...(typeof title === 'string' && { title }),
     ...(typeof description === 'string' && { description }),
-    inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
+    // No tool is in the catalog whose inputSchema is not one.
+    inputSchema: inputSchema as PublicTool['inputSchema'],
     ...(isObject(outputSchema) && { outputSchema }),
     ...(isObject(annotations) && { annotations }),
     ...(isObject(_meta) && { _meta }),
