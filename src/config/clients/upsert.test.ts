@@ -116,3 +116,17 @@ test('a name that JavaScript has a meaning for is a name', () => {
     expect(({} as { command?: string }).command).toBeUndefined();
   }
 });
+
+test.each<{ id: string; text: string; place: string }>([
+  { id: 'cursor', text: '{\n  "mcpServers": {\n    "it": ["mine"] } }', place: 'f:3:11' },
+  { id: 'cursor', text: '{"mcpServers": {"it": "mine"}}', place: 'f:1:23' },
+  { id: 'codex', text: '[[mcp_servers.it]]\nx = "mine"\n', place: 'f:1:1' },
+  { id: 'goose', text: 'extensions:\n  it: [mine]\n', place: 'f:2:7' },
+  { id: 'goose', text: 'extensions:\n- mine\n', place: 'f:2:1' },
+  { id: 'goose', text: 'a: &a { cmd: mine }\nextensions:\n  it: *a\n', place: 'f:3:7' },
+])('what is no entry, where the entry should be, is not written over: $id $text', ({ id, text, place }) => {
+  const client = findClient(id)!;
+  const value = { command: 'x' };
+  const write = () => upsertEntry({ client, fileName: 'f', bytes: encode(text), name: 'it', value });
+  expect(write).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(place) }));
+});

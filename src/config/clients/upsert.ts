@@ -1,3 +1,4 @@
+import type { EditableText } from './edit/editable-text.js';
 import { isEqual, valueAt } from './edit/equal.js';
 import { openFile } from './edit/open-file.js';
 import { type ClientSpec, isObject, type Json, type JsonObject } from './spec.js';
@@ -45,6 +46,7 @@ export function upsertEntry({ client, fileName, bytes, name, value, inputs = [] 
   const root = rootIn(client, file.value);
   const path = pathOf(client, file.value, root, name);
   const now = valueAt(file.value, path);
+  if (now !== undefined && now !== null && !isObject(now)) refuse(file, path, value);
   if (isNew && client.isList && root.length === 0) file.set([], []);
   if (client.isList && root.length > 0 && valueAt(file.value, root) === undefined)
     file.set(root, [mergedEntry(now, value)]);
@@ -53,6 +55,12 @@ export function upsertEntry({ client, fileName, bytes, name, value, inputs = [] 
   if (file.text === before && !isNew) return { change: 'unchanged', bytes: bytes!, path };
   const change = isNew ? 'created' : now === undefined ? 'added' : 'updated';
   return { change, bytes: file.bytes(), path };
+}
+
+/** Whatever stands where the entry should be is somebody's: a member is asked of it, and refused with its place. */
+function refuse(file: EditableText, path: Upserted['path'], value: JsonObject): void {
+  const [member = ''] = Object.keys(value);
+  file.set([...path, member], value[member] ?? null);
 }
 
 /** Which of the client's places for servers this file uses: an alternative counts only where it holds servers. */

@@ -205,6 +205,15 @@ test.each<{ why: string; format: FileFormat; text: string; message: RegExp; line
   { why: 'an unclosed brace', format: 'jsonc', text: '{ "a": {', message: /f:1:9/, line: 1, column: 9 },
   { why: 'a tab in YAML', format: 'yaml', text: 'a:\n\t- b', message: /f:2:1/, line: 2, column: 1 },
   { why: 'a key twice in YAML', format: 'yaml', text: 'a: 1\na: 2', message: /unique/, line: 2, column: 1 },
+  {
+    why: 'a second document',
+    format: 'yaml',
+    text: 'a: 1\n---\nb: 1\n',
+    message: /f:2:1: a second document/,
+    line: 2,
+    column: 1,
+  },
+  { why: 'lines that end with CR alone', format: 'yaml', text: '# a\rb: 1\n', message: /CR alone/, line: 1, column: 4 },
   { why: 'a key twice in TOML', format: 'toml', text: 'a = 1\na = 2', message: /f:2:/, line: 2, column: 1 },
   { why: 'no value in TOML', format: 'toml', text: '[x]\na =\n', message: /f:2:/, line: 2, column: 4 },
 ])('a broken file is refused with its place: $why', ({ format, text, message, line, column }) => {
@@ -218,6 +227,10 @@ test.each<{ format: FileFormat; text: string }>([
   { format: 'jsonc', text: '{ "s": [1] }' },
   { format: 'jsonc', text: '{ "s": null }' },
   { format: 'yaml', text: 's: text\n' },
+  { format: 'yaml', text: '- a\n' },
+  { format: 'yaml', text: 's:\n- a\n' },
+  { format: 'yaml', text: 's:\n  a: [b]\n' },
+  { format: 'yaml', text: 'z: &z { x: 1 }\ns: *z\n' },
   { format: 'toml', text: 's = 1\n' },
 ])('$format: where something else stands, nothing is written over it', ({ format, text }) => {
   const file = open(format, text);

@@ -1,4 +1,14 @@
-import { type Document, isCollection, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+} from 'yaml';
 import { type Path, SourceText } from '../../place.js';
 import { configError, makeProblem } from '../../problem.js';
 import { isObject, type Json } from '../spec.js';
@@ -41,8 +51,7 @@ export class YamlFile implements EditableText {
     }
   }
 
-  #unreadable(message: string) {
-    const place = { file: this.#name, line: 1, column: 1 };
+  #unreadable(message: string, place = { file: this.#name, line: 1, column: 1 }) {
     return configError([makeProblem({ kind: 'syntax', path: [], message, place, hint: 'Mend the file by hand.' })]);
   }
 
@@ -64,20 +73,19 @@ export class YamlFile implements EditableText {
   }
 
   #parse(text: string): Document {
-    const document = attempt(() => parseDocument(text, { prettyErrors: false, logLevel: 'silent' }));
+    const source = new SourceText(this.#name, text);
+    const alone = /\r(?!\n)/.exec(text);
+    // YAML says that a line ends there; this library does not, and would put a member into a comment or behind its end.
+    if (alone !== null) throw this.#unreadable('a line ends with CR alone', source.placeOf(alone.index));
+    // Silent, it would read the first of several documents and say nothing.
+    const document = attempt(() => parseDocument(text, { prettyErrors: false, logLevel: 'error' }));
     // The parser recurses; only nesting of thousands of levels gets here.
     if (document === undefined) throw this.#unreadable('the file is nested too deeply');
     const [error] = document.errors;
     if (error === undefined) return document;
-    const place = new SourceText(this.#name, text).placeOf(error.pos[0]);
-    const problem = {
-      kind: 'syntax',
-      path: [],
-      message: error.message,
-      place,
-      hint: 'Mend the file by hand.',
-    } as const;
-    throw configError([makeProblem(problem)]);
+    const isSecond = error.code === 'MULTIPLE_DOCS';
+    const message = isSecond ? 'a second document begins here: only one can be read' : error.message;
+    throw this.#unreadable(message, source.placeOf(error.pos[0]));
   }
 
   #become(text: string | undefined, wanted: Json, path: Path, value: Json | undefined): void {
@@ -110,11 +118,13 @@ export class YamlFile implements EditableText {
   #checkParents(path: Path): void {
     for (let depth = 0; depth < path.length; depth++) {
       const node = depth === 0 ? this.#document.contents : this.#nodeAt(path.slice(0, depth));
-      if (node === undefined || node === null || isCollection(node) || isNull(node)) continue;
+      if (node === undefined || node === null || isNull(node)) continue;
+      if (typeof path[depth] === 'number' ? isSeq(node) : isMap(node)) continue;
       const place = new SourceText(this.#name, this.#text).placeOf(node.range?.[0] ?? 0);
       const hint = 'Mend the file by hand, then run this again.';
       const above = path.slice(0, depth);
-      throw configError([makeProblem({ kind: 'wrong-type', path: above, place, message: 'holds no members', hint })]);
+      const message = isAlias(node) ? `is *${node.source}: its members stand elsewhere` : 'holds no members';
+      throw configError([makeProblem({ kind: 'wrong-type', path: above, place, message, hint })]);
     }
   }
 
