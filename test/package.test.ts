@@ -113,18 +113,32 @@ describe('the build', () => {
     expect(missing).toEqual([]);
   });
 
-  test.each(['index', 'schema', 'client', 'gateway'])('%s.js and what it imports name nothing of Node', (entry) => {
+  const entries = ['index', 'schema', 'contract', 'client', 'gateway', 'discovery', 'worker'];
+  test.each(entries)('%s.js and what it imports name nothing of Node', (entry) => {
     const open = [join(folders[0]!, `${entry}.js`)];
     const seen = new Set<string>();
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
       if (seen.has(path)) continue;
       seen.add(path);
       const { imports } = readSource(path, readFileSync(path, 'utf8'), new Set());
-      expect(imports.map(({ specifier }) => specifier).filter((name) => !name?.startsWith('.'))).toEqual([]);
-      open.push(...imports.map(({ specifier }) => resolve(path!, '..', specifier!)));
+      const names = imports.map(({ specifier }) => specifier!).filter((name) => !isDependency(name));
+      expect(names.filter((name) => !/^[.#]/.test(name))).toEqual([]);
+      const place = path;
+      open.push(...names.flatMap((name) => (name.startsWith('#') ? innerFiles(name) : [resolve(place, '..', name)])));
     }
     expect(seen.size).toBeGreaterThan(1);
   });
+
+  /** What a name of our own stands for, under every condition. */
+  function innerFiles(name: string): readonly string[] {
+    const target = manifest.imports[name] as string | Readonly<Record<string, string>>;
+    const files = typeof target === 'string' ? [target] : Object.values(target);
+    return files.map((file) => join(folders[0]!, file.slice('./dist/'.length)));
+  }
+
+  function isDependency(name: string): boolean {
+    return Object.keys(manifest.dependencies).some((each) => name === each || name.startsWith(`${each}/`));
+  }
 
   test('holds no package that is for development only', () => {
     const notices = readFileSync(join(folders[0]!, 'THIRD_PARTY_NOTICES.md'), 'utf8');

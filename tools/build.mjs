@@ -90,11 +90,20 @@ const INNER = {
   'no-code': 'src/schema/no-code.ts',
   lru: 'node_modules/lru-cache/dist/esm/browser/index.min.js',
   'small-lru': 'src/schema/small-lru.ts',
+  distance: 'node_modules/fastest-levenshtein/esm/mod.js',
+  'small-distance': 'src/schema/small-distance.ts',
+  'sse-channel': 'src/client/http/sse-channel.ts',
+  'listen-stream': 'src/client/http/listen-stream.ts',
+  'no-streams': 'src/client/http/no-streams.ts',
   auth: 'src/client/auth/index.ts',
 };
 
-/** Which import means which name. */
+/** Which import means which name; of a package, wherever it is imported. */
 const INNER_NAMES = [
+  { id: 'lru-cache', name: '#lru' },
+  { id: 'fastest-levenshtein', name: '#distance' },
+  { id: './sse-channel.js', importer: 'src/client/http/http-transport.ts', name: '#sse-channel' },
+  { id: './listen-stream.js', importer: 'src/client/http/http-transport.ts', name: '#listen-stream' },
   { id: './code.js', importer: 'src/schema/warm-up.ts', name: '#code' },
   { id: './auth/index.js', importer: 'src/client/index.ts', name: '#auth' },
 ];
@@ -104,8 +113,8 @@ const innerByName = {
   resolveId: {
     order: 'pre',
     handler(id, importer = '') {
-      if (id === 'lru-cache') return { id: '#lru', external: true };
-      const inner = INNER_NAMES.find((each) => each.id === id && importer === join(ROOT, each.importer));
+      const isMeant = (each) => each.importer === undefined || importer === join(ROOT, each.importer);
+      const inner = INNER_NAMES.find((each) => each.id === id && isMeant(each));
       return inner ? { id: inner.name, external: true } : null;
     },
   },

@@ -16,7 +16,10 @@ test.each([
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const gone: [number[], number[]] = [[], []];
-      const real = new LRUCache<number, number>({ ...options, dispose: (value: number) => void gone[0].push(value) } as never);
+      const real = new LRUCache<number, number>({
+        ...options,
+        dispose: (value: number) => void gone[0].push(value),
+      } as never);
       const small = new SmallCache<number, number>({ ...options, dispose: (value) => void gone[1].push(value) });
       for (const { isSet, key, value } of steps) {
         if (isSet) {
