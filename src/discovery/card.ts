@@ -5,8 +5,9 @@ const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-ca
 export const CARD_TYPE = 'application/mcp-server-card+json';
 /** Our own keys in `_meta`, of cards as of MCP's messages. */
 const FINGERPRINT = 'doorward/fingerprint';
-/** A card's own bound on its description, in characters. */
-const MAX_DESCRIPTION = 100;
+/** A card's own bounds, in characters. */
+const MAX_TEXT = 100;
+const MAX_VERSION = 255;
 
 /** A server card (SEP-2127): who the server is and where it is reached, no tools. */
 export interface ServerCard extends Omit<ServerIdentity, 'instructions'> {
@@ -31,19 +32,31 @@ export function serverCard(surface: Surface): ServerCard {
   };
 }
 
-/** The card of a server behind this one: it is reached through this one. */
-export function mountedCard(surface: Surface, { id, title, description, version }: MountedServer): ServerCard {
+/** The card of a server behind this one: it is reached through this one. What it says of itself is held to what a card takes. */
+export function mountedCard(surface: Surface, mounted: MountedServer): ServerCard {
   const { server } = surface;
+  const { id, description, version = '' } = mounted;
   const [namespace] = server.name.split('/');
-  const text = description ?? `${title ?? id}, served by ${server.title ?? server.name}`;
+  const title = clipped(mounted.title ?? '');
   return {
     $schema: CARD_SCHEMA,
     name: `${namespace}/${id.replace(/[^a-zA-Z0-9._-]/g, '-')}`,
-    ...(title !== undefined && { title }),
-    description: text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text,
-    version: version ?? server.version,
+    ...(title !== '' && { title }),
+    description: clipped(description ?? `${title || id}, served by ${server.title ?? server.name}`),
+    version: version === '' || version.length > MAX_VERSION ? server.version : version,
     ...remotesOf(surface),
   };
+}
+
+/** On one line, and no longer than a card takes; a character may be a pair, which is not parted. */
+function clipped(text: string): string {
+  const characters = Array.from(
+    text
+      .slice(0, MAX_TEXT * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
+  return characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT - 1).join('')}…` : characters.join('');
 }
 
 function remotesOf({ publicUrl, remotes = [], supportedVersions, auth }: Surface): Pick<ServerCard, 'remotes'> {

@@ -25,8 +25,20 @@ export function llmsText(surface: Surface): string {
   return `${sections.join('\n\n')}\n`;
 }
 
+/** What is said of a tool, in characters: the index has all of it. */
+const MAX_SAID = 500;
+
 function toolLine({ name, description }: PublicTool): string {
-  return description === undefined ? `- \`${name}\`` : `- \`${name}\`: ${onOneLine(description)}`;
+  const code = `\`${onOneLine(name).replaceAll('`', "'")}\``;
+  return description === undefined ? `- ${code}` : `- ${code}: ${plain(description)}`;
+}
+
+/** A text of somebody else's is to be read, not to lead anywhere: it makes no links, images or tags, and fills no window. */
+function plain(text: string): string {
+  // By characters, which may be pairs; of megabytes no more is looked at than could be said.
+  const characters = Array.from(onOneLine(text.slice(0, MAX_SAID * 4)));
+  const said = characters.length > MAX_SAID ? `${characters.slice(0, MAX_SAID).join('')}…` : characters.join('');
+  return said.replace(/[[\]<]/g, '\\$&');
 }
 
 function onOneLine(text: string): string {

@@ -150,8 +150,8 @@ export const DECIDING: ReadonlySet<string> = new Set([
   '$recursiveRef',
 ]);
 
-/** Which type of value a keyword speaks of; the others speak of all. */
-export const SPEAKS_OF: Readonly<Record<string, string>> = {
+/** Which type of value a keyword speaks of; the others speak of all. Without a prototype: any name can be a keyword. */
+export const SPEAKS_OF: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
   pattern: 'string',
   minLength: 'string',
   maxLength: 'string',
@@ -184,7 +184,7 @@ export const SPEAKS_OF: Readonly<Record<string, string>> = {
   dependentRequired: 'object',
   dependentSchemas: 'object',
   dependencies: 'object',
-};
+});
 
 /** The types a schema names; undefined where it names none. */
 export function typesOf({ type }: SchemaNode): readonly string[] | undefined {

@@ -35,6 +35,9 @@ export class StrictWriter {
   readonly #rules: StrictRules;
   readonly #failed: Map<string, Inexpressible>;
   readonly #definitions = new Map<string, Definition>();
+  /** Names of definitions, and how far each was counted up. */
+  readonly #taken = new Set<string>();
+  readonly #counts = new Map<string, number>();
   #losses: Loss[] = [];
 
   constructor({ original, rules, failed }: StrictWriterOptions) {
@@ -134,9 +137,12 @@ export class StrictWriter {
   #freeName(ref: string): string {
     const last = ref.slice(ref.lastIndexOf('/') + 1);
     const wanted = ref === '#' || last === '' ? 'root' : last.replace(/[^A-Za-z0-9_-]/g, '_');
-    const taken = new Set([...this.#definitions.values()].map(({ name }) => name));
     let name = wanted;
-    for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
+    // Thousands may want one name: each begins where the last one ended.
+    let count = this.#counts.get(wanted) ?? 1;
+    for (; this.#taken.has(name); name = `${wanted}_${count}`) count++;
+    this.#counts.set(wanted, count);
+    this.#taken.add(name);
     return name;
   }
 
