@@ -1,4 +1,6 @@
 /** Sealed texts: nobody reads them, changes them, or learns why one was not accepted. */
+import { hkdf } from '@noble/hashes/hkdf.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/fixtures/virtual-clock.js';
@@ -51,6 +53,8 @@ test('the same is never sealed twice to the same text, and shows nothing of what
 test('keys: the same of the same secret, 32 bytes, and random ones that differ', () => {
   expect(KEY).toEqual(keyOfSecret('a secret'));
   expect(KEY).not.toEqual(keyOfSecret('another secret'));
+  const info = encodeText('doorward sealed state 1');
+  expect(KEY).toEqual(hkdf(sha256, encodeText('a secret'), undefined, info, 32));
   // RFC 5869 with SHA-256, no salt, and this very purpose: a changed derivation would strand all states in flight.
   expect(new TextDecoder('latin1').decode(KEY)).not.toContain('a secret');
   expect([KEY.length, randomKey().length]).toEqual([32, 32]);

@@ -1,4 +1,4 @@
-import { hkdf } from '@noble/hashes/hkdf.js';
+import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { type Clock, DoorError, decodeText, encodeText } from '../../base/index.js';
 import { decodeBase64Url, encodeBase64Url } from './sealing-text.js';
@@ -72,9 +72,13 @@ const KEY_BYTES = 32;
 const MAX_TEXT_CHARACTERS = 2 * 1024 * 1024;
 const KEY_INFO = 'doorward sealed state 1';
 
-/** The key that every process with the same secret has (RFC 5869, SHA-256). */
+/**
+ * The key that every process with the same secret has (RFC 5869, SHA-256): extracted, then expanded to the one block that a
+ * key is, for which no library has to be bundled.
+ */
 export function keyOfSecret(secret: string): Uint8Array {
-  return hkdf(sha256, encodeText(secret), undefined, encodeText(KEY_INFO), KEY_BYTES);
+  const extracted = hmac(sha256, new Uint8Array(KEY_BYTES), encodeText(secret));
+  return hmac(sha256, extracted, encodeText(`${KEY_INFO}\u0001`));
 }
 
 /** A key that no other process has, and this one only as long as it lives. */
