@@ -209,6 +209,18 @@ test('without a repository a tool says so, and the others go on', async () => {
   expect(await call(client, 'find_licence', { id: 'isc' })).toMatchObject({ id: 'ISC' });
 });
 
+test('with a remote, what needs no machine comes from there, in one list under the same names', async () => {
+  const { url, stop } = await startHttp('dist/server.js');
+  const client = await start('stdio.js', { REPO_TOOLS_REMOTE: url, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder });
+  await expect.poll(() => namesOf(client), { timeout: 10_000 }).toEqual([...LOCAL, ...REMOTE]);
+  expect(await call(client, 'find_licence', { id: 'isc' })).toMatchObject({ id: 'ISC' });
+  await stop();
+  const failed = await client
+    .callTool({ name: 'find_licence', arguments: { id: 'isc' } })
+    .catch((thrown: Error) => thrown);
+  expect(failed).toBeInstanceOf(Error);
+});
+
 describe('repo-notes', () => {
   test('keeps notes on this machine, for the next session too', async () => {
     const env = { XDG_DATA_HOME: join(folder, 'data') };
