@@ -4,7 +4,7 @@ import { MemoryGateway, paramsOf, toolNamed } from '../../test/fixtures/memory-g
 import { modernScript } from '../../test/fixtures/modern-script.js';
 import { RoundsStage, slice, textOf } from '../../test/fixtures/rounds-stage.js';
 import { type CallEvent, DoorError, EventBus } from '../base/index.js';
-import { TASKS_EXTENSION } from '../protocol/index.js';
+import { resourceParams, TASKS_EXTENSION } from '../protocol/index.js';
 import { handshakeAnswerOf, refusalAsResult } from './answers.js';
 import { CallRecord } from './call-record.js';
 
@@ -46,6 +46,34 @@ describe('a task of an upstream', () => {
       code: 'INTERNAL',
     });
     await gateway.close();
+  });
+});
+
+describe('a caller of the modern era who cannot be asked anything', () => {
+  const caller = new RoundsStage().modern('me', {});
+  const options = { principal: caller.principal, caller };
+
+  test('reads at the log level of its request', async () => {
+    const contents = [{ uri: 'a://b', text: 'here' }];
+    const hello = { capabilities: { resources: {}, logging: {} }, serverInfo: { name: 'a', version: '1' } };
+    const script = {
+      on: {
+        initialize: () => ({ protocolVersion: '2025-11-25', ...hello }),
+        'logging/setLevel': () => ({}),
+        'resources/list': () => ({ resources: [{ name: 'b', uri: 'a://b' }] }),
+        'resources/templates/list': () => ({ resourceTemplates: [] }),
+        'resources/read': () => ({ contents }),
+      },
+    };
+    const memory = new MemoryGateway({ a: { scripts: [script] } });
+    await memory.gateway.listOffers('resources');
+    const read = (more: object) =>
+      memory.gateway.relay('resources/read', resourceParams('a://b'), { ...options, ...more });
+    expect(shown(await read({}))).toMatchObject({ contents });
+    expect(memory.transport('a').received('logging/setLevel')).toEqual([]);
+    expect(shown(await read({ logLevel: 'debug' }))).toMatchObject({ contents });
+    expect(memory.transport('a').received('logging/setLevel')).toMatchObject([{ params: { level: 'debug' } }]);
+    await memory.gateway.close();
   });
 });
 
