@@ -1,6 +1,7 @@
 import { contractInvalid } from './contract-invalid.js';
 import { withFingerprint } from './fingerprint.js';
 import { deepFreeze } from './json-schema.js';
+import { holdPlainJson, holdTexts } from './plain-json.js';
 import type { Contract, ContractDefinition, PromptDefinition, ResourceDefinition, Tool } from './types.js';
 
 /**
@@ -13,6 +14,7 @@ export function defineContract<
   const Resources extends readonly ResourceDefinition[] = readonly [],
   const Prompts extends readonly PromptDefinition[] = readonly [],
 >(definition: ContractDefinition<Tools, Resources, Prompts>): Contract<Tools, Resources, Prompts> {
+  checkParts(definition);
   const { server, remotes = [], packages = [], deployments = [] } = definition;
   const tools = (definition.tools ?? []) as Tools;
   const resources = (definition.resources ?? []) as Resources;
@@ -35,6 +37,26 @@ export function defineContract<
     deployments: deepFreeze([...deployments]),
   };
   return withFingerprint(contract, contract);
+}
+
+/** What types hold to where programs are compiled. */
+function checkParts({ server, tools = [], resources = [], prompts = [], ...rest }: Partial<ContractDefinition>): void {
+  const { remotes = [], packages = [], deployments } = rest;
+  if (typeof server !== 'object' || server === null) throw contractInvalid('server', '', 'is missing');
+  holdPlainJson(server, 'server', '');
+  if (!Array.isArray(tools)) throw contractInvalid('tools', '', 'must be a list');
+  const odd = tools.findIndex((tool) => (tool as Partial<Tool> | null)?.judges === undefined);
+  if (odd >= 0) throw contractInvalid(`tools/${odd}`, '', 'is no tool', 'Make it by defineTool.');
+  for (const [kind, members] of Object.entries({ resources, prompts, remotes, packages })) {
+    if (!Array.isArray(members)) throw contractInvalid(kind, '', 'must be a list');
+    for (const [at, member] of members.entries()) {
+      if (typeof member !== 'object' || member === null)
+        throw contractInvalid(`${kind}/${at}`, '', 'must be an object');
+      holdPlainJson(member, `${kind}/${at}`, '');
+      holdTexts((member as ResourceDefinition).availability, `${kind}/${at}`, '/availability');
+    }
+  }
+  holdTexts(deployments, 'deployments', '');
 }
 
 /** What the Registry will not take is a fault of the contract already (MCP Registry server.json, 2025-12-11). */

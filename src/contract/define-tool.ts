@@ -2,6 +2,7 @@ import type { Judge } from '../schema/index.js';
 import { contractInvalid } from './contract-invalid.js';
 import { deepFreeze, inputSchemaOf, outputSchemaOf } from './json-schema.js';
 import { judgesOf } from './judges.js';
+import { holdPlainJson, holdTexts } from './plain-json.js';
 import type { StandardSchema } from './standard-schema.js';
 import type { Tool, ToolAnnotations, ToolDefinition, ToolKind } from './types.js';
 
@@ -24,7 +25,9 @@ export function defineTool<
   Input extends StandardSchema<unknown, unknown>,
   Output extends StandardSchema<unknown, unknown>,
 >(definition: ToolDefinition<Name, Input, Output>): Tool<Name, Input, Output> {
-  const where = `tools/${String(definition.name)}`;
+  const named: unknown = definition.name;
+  const where = `tools/${typeof named === 'object' ? '?' : String(named).slice(0, 100)}`;
+  checkParts(definition, where);
   checkWords(definition, where);
   const inputSchema = inputSchemaOf(definition.input, where);
   const outputSchema = outputSchemaOf(definition.output, where);
@@ -34,7 +37,7 @@ export function defineTool<
   });
   const { locality = 'remote', visibility = 'public', profiles = [], examples = [], aliases = [] } = definition;
   const annotations = ANNOTATIONS[definition.kind];
-  for (const [at, { input }] of examples.entries()) checkExample(judges.input, input, where, at);
+  for (const [at, example] of examples.entries()) checkExample(judges.input, example?.input, where, at);
   for (const part of [definition.availability, definition.auth, definition.meta]) deepFreeze(part);
   return Object.freeze({
     ...definition,
@@ -50,6 +53,24 @@ export function defineTool<
   });
 }
 
+/** What types hold to where programs are compiled: a scope that is misspelt must not leave a tool to everybody. */
+function checkParts(definition: Omit<ToolDefinition, 'input' | 'output'>, where: string): void {
+  const { aliases, availability, profiles, auth, examples = [], meta, title, deprecated, when } = definition;
+  hold(aliases === undefined || Array.isArray(aliases), where, '/aliases', 'must be a list');
+  holdTexts(availability, where, '/availability');
+  holdTexts(profiles, where, '/profiles');
+  if (auth !== undefined) holdTexts((auth as Partial<typeof auth> | null)?.scopes ?? null, where, '/auth/scopes');
+  hold(Array.isArray(examples), where, '/examples', 'must be a list');
+  for (const [at, example] of examples.entries()) holdPlainJson(example ?? {}, where, `/examples/${at}`);
+  if (meta !== undefined) {
+    hold(typeof meta === 'object' && meta !== null && !Array.isArray(meta), where, '/meta', 'must be an object');
+    holdPlainJson(meta, where, '/meta');
+  }
+  hold(title === undefined || typeof title === 'string', where, '/title', 'must be a text');
+  hold(deprecated === undefined || typeof deprecated === 'string', where, '/deprecated', 'must be a text');
+  hold(when === undefined || typeof when === 'function', where, '/when', 'must be a function');
+}
+
 function checkWords(definition: Omit<ToolDefinition, 'examples'>, where: string): void {
   const { name, description, kind, aliases = [], locality = 'remote', visibility = 'public' } = definition;
   for (const [path, one] of [
@@ -58,7 +79,7 @@ function checkWords(definition: Omit<ToolDefinition, 'examples'>, where: string)
   ]) {
     if (typeof one === 'string' && NAME.test(one)) continue;
     const hint = 'Use letters, digits, _ and -, at most 64, beginning with a letter or _.';
-    throw contractInvalid(where, path, `${JSON.stringify(one)} is no name every client takes`, hint);
+    throw contractInvalid(where, path, `${shown(one)} is no name every client takes`, hint);
   }
   if (typeof description !== 'string' || description.trim() === '') {
     throw contractInvalid(where, '/description', 'is missing', 'Say what it does and when to use it.');
@@ -70,6 +91,10 @@ function checkWords(definition: Omit<ToolDefinition, 'examples'>, where: string)
 
 function hold(isMet: boolean, where: string, path: string, problem: string): void {
   if (!isMet) throw contractInvalid(where, path, problem);
+}
+
+function shown(name: unknown): string {
+  return typeof name === 'string' ? JSON.stringify(name.slice(0, 100)) : `a ${typeof name}`;
 }
 
 function checkExample(judge: Judge, input: unknown, where: string, at: number): void {

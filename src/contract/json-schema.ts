@@ -1,6 +1,7 @@
 import { closeConjunctions } from './conjunctions.js';
 import { contractInvalid } from './contract-invalid.js';
 import { talkTo } from './library-options.js';
+import { holdPlainJson } from './plain-json.js';
 import type { StandardSchema } from './standard-schema.js';
 import type { JsonSchema } from './types.js';
 
@@ -56,6 +57,12 @@ function convert(schema: StandardSchema, { where, path, isClosed }: Conversion):
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     throw contractInvalid(where, path, `cannot be turned into JSON Schema: ${why}`, 'Use types that JSON has.');
   }
+  if (typeof converted !== 'object' || converted === null) throw contractInvalid(where, path, 'gives no JSON Schema');
+  // zod has read its own as JSON already.
+  if (standard.vendor !== 'zod') {
+    holdPlainJson(converted, where, path);
+    converted = structuredClone(converted);
+  }
   if (talk.mayHaveJoined) closeConjunctions(converted);
   // Of a library that cannot be told, the root is closed where nothing speaks of other members.
   if (isClosed && options === undefined && isPlainObject(converted)) converted.additionalProperties = false;
@@ -88,14 +95,14 @@ function finish(schema: Node, where: string, path: string): JsonSchema {
 function rootOf(schema: Node): Node {
   const { $ref, ...rest } = schema;
   const name = typeof $ref === 'string' ? /^#\/\$defs\/([^/~]+)$/.exec($ref)?.[1] : undefined;
-  const named = name === undefined ? undefined : (schema.$defs as Record<string, Node>)[name];
+  const named = name === undefined ? undefined : (schema.$defs as Record<string, Node> | null | undefined)?.[name];
   return named === undefined ? schema : { ...named, ...rest };
 }
 
 /** A choice between objects is an object, and so is what several ask for at once; a root has to say so (MCP schema, Tool). */
 function isMadeOfObjects({ type, anyOf, oneOf, allOf }: Node): boolean {
   const parts = anyOf ?? oneOf ?? allOf;
-  return type === undefined && Array.isArray(parts) && parts.every((part: Node) => part.type === 'object');
+  return type === undefined && Array.isArray(parts) && parts.every((part: Node | null) => part?.type === 'object');
 }
 
 /** Frozen through and through: one object is what is served, judged by and written about. */
