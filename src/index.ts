@@ -19,8 +19,8 @@ export {
   type Principal,
 } from './base/index.js';
 export type { Transport, TransportHandlers } from './client/index.js';
-export { createServer, type Server, type ServerOptions } from './doors/index.js';
 export * from './contract/index.js';
+export { createServer, type Server, type ServerOptions } from './doors/index.js';
 export {
   type BrokenMount,
   type CatalogEntry,
