@@ -5,9 +5,10 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import * as z from 'zod';
 import { listening } from '../fixtures/http-server.js';
 
-/** @returns its address, and how many calls of its tool it has had */
+/** @returns its address, how many calls of `add` it has had, and how many callers hung up on it */
 export async function startUpstream(token: string) {
   let calls = 0;
+  let hangUps = 0;
   const server = createServer(async (request, response) => {
     if (request.headers.authorization !== `Bearer ${token}`) return response.writeHead(401).end();
     // One server a request: it keeps no sessions.
@@ -15,6 +16,19 @@ export async function startUpstream(token: string) {
     mcp.registerTool('add', { inputSchema: { a: z.number(), b: z.number() } }, ({ a, b }) => {
       calls++;
       return { content: [{ type: 'text', text: String(a + b) }] };
+    });
+    mcp.registerTool('wait', {}, async ({ _meta, sendNotification }) => {
+      const progressToken = _meta?.progressToken;
+      for (let progress = 1; !response.closed; progress++) {
+        if (progressToken !== undefined) {
+          await sendNotification({ method: 'notifications/progress', params: { progressToken, progress } });
+        }
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      return { content: [] };
+    });
+    response.on('close', () => {
+      if (!response.writableEnded) hangUps++;
     });
     const transport = new StreamableHTTPServerTransport({} as never);
     await mcp.connect(transport as never);
@@ -25,6 +39,7 @@ export async function startUpstream(token: string) {
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     calls: () => calls,
+    hangUps: () => hangUps,
     close: () =>
       new Promise<void>((resolve) => {
         server.closeAllConnections();

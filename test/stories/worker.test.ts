@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildExample, EXAMPLE } from '../fixtures/example.js';
 import { endHttpServers } from '../fixtures/http-server.js';
 import { serveModern, serveSessions, serveStateless } from '../fixtures/http-upstreams.js';
+import { modernMeta } from '../fixtures/modern-meta.js';
 import { findWorkerd, type RunningWorker, startWorker } from '../fixtures/workerd.js';
 import { startUpstream } from './worker-upstream.js';
 
@@ -130,7 +131,7 @@ describe.skipIf(findWorkerd() === undefined)('a Worker under workerd', () => {
         recommended: (await caller.call('recommend_licence', {})).structuredContent,
         refused: await caller.call('find_licence', { name: 'MIT' }).catch((thrown: { code: number }) => thrown.code),
       };
-      expect(seen.tools).toEqual([...REMOTE, 'team__add']);
+      expect(seen.tools).toEqual([...REMOTE, 'team__add', 'team__wait']);
       expect(seen.found).toMatchObject({ id: 'MIT', isOsiApproved: true });
       expect(seen.progress).toEqual([50, 100, 120]);
       expect(seen.recommended).toMatchObject({ licences: [{ id: 'Apache-2.0' }] });
@@ -208,6 +209,35 @@ describe.skipIf(findWorkerd() === undefined)('a Worker under workerd', () => {
     });
     expect(asked).toHaveLength(1);
     await client.close();
+  });
+
+  // The runtime notices with the next thing that it writes: here, progress.
+  test('a caller that hangs up ends what was asked of an upstream', async () => {
+    const before = upstream.hangUps();
+    const leaving = new AbortController();
+    const calling = fetch(`${worker.origin}/mcp`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${TOKEN}`,
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'team__wait',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'team__wait', arguments: {}, _meta: modernMeta({}, { progressToken: 1 }) },
+      }),
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(upstream.hangUps()).toBe(before);
+    leaving.abort();
+    await expect(calling.then((answer) => answer.text())).rejects.toThrow();
+    await expect.poll(() => upstream.hangUps(), { timeout: 5_000 }).toBe(before + 1);
   });
 
   test('a foreign Host is refused at the endpoint, and so is what is no JSON', async () => {
