@@ -137,15 +137,15 @@ async function runCommand(run: Run, cli: Cli): Promise<number> {
     case 'auth status':
       return (await import('./commands/auth-status.js')).runAuthStatus(run, cli);
     case 'validate':
-      return (await import('./commands/validate.js')).runValidate(run, cli);
+      return withAuthor(cli, async (hosted) => (await import('./commands/validate.js')).runValidate(run, hosted));
     case 'docs':
-      return (await import('./commands/docs.js')).runDocs(run, cli);
+      return withAuthor(cli, async (hosted) => (await import('./commands/docs.js')).runDocs(run, hosted));
     case 'openapi':
-      return (await import('./commands/openapi.js')).runOpenapi(run, cli);
+      return withAuthor(cli, async (hosted) => (await import('./commands/openapi.js')).runOpenapi(run, hosted));
     case 'manifest':
-      return (await import('./commands/manifest.js')).runManifest(run, cli);
+      return withAuthor(cli, async (hosted) => (await import('./commands/manifest.js')).runManifest(run, hosted));
     case 'workflow':
-      return (await import('./commands/workflow.js')).runWorkflow(run, cli);
+      return withAuthor(cli, async (hosted) => (await import('./commands/workflow.js')).runWorkflow(run, hosted));
     case 'release':
       return (await import('./commands/release.js')).runRelease(run, cli);
     case 'client list':
@@ -162,4 +162,10 @@ async function runCommand(run: Run, cli: Cli): Promise<number> {
     default:
       return (await import('./commands/config-path.js')).runConfigPath(run, cli);
   }
+}
+
+/** Commands that run what an author wrote. */
+async function withAuthor(cli: Cli, task: (hosted: Cli) => Promise<number>): Promise<number> {
+  const { hostAuthor } = await import('./host-author.js');
+  return hostAuthor(cli, task);
 }

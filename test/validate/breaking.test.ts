@@ -293,9 +293,11 @@ setInterval(() => {}, 1_000);
   project.build();
   project.commit();
   const { code, out, err } = project.run('validate', [...QUICK, '--json']);
-  expect(JSON.parse(out).faults).toEqual([]);
+  // Its program prints the same where clients read messages: that is a fault, and the only one.
+  const message = expect.stringContaining('wrote a line to stdout that is no message');
+  expect(JSON.parse(out).faults).toEqual([expect.objectContaining({ check: 'stdio', message })]);
   expect(err).toContain('hello');
-  expect(code).toBe(0);
+  expect(code).toBe(7);
 });
 
 test('package.json that cannot be used is a wrong use, not a fault', () => {

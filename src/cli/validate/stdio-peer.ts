@@ -23,7 +23,10 @@ export async function openStdioPeer(options: SpawnOptions): Promise<Peer> {
   };
   const framer = new LineFramer(MAX_BYTES, {
     line: (bytes, start, end) => {
-      const message = parse(decodeText(bytes.subarray(start, end)));
+      const text = decodeText(bytes.subarray(start, end));
+      const message = parse(text);
+      if (message === undefined && text.trim() !== '')
+        failAll(new Error('it wrote a line to stdout that is no message'));
       const one = waiting.get(message?.id as number);
       waiting.delete(message?.id as number);
       one?.answered(message);
@@ -68,10 +71,11 @@ function send(transport: LineTransport, message: object): void {
   transport.send([JSON.stringify(message)]);
 }
 
-/** What is no JSON is no message; that it was written to stdout is found by whoever waits for one. */
+/** @returns undefined for what is no message */
 function parse(line: string): { readonly id?: unknown } | undefined {
   try {
-    return JSON.parse(line) as { readonly id?: unknown };
+    const message: unknown = JSON.parse(line);
+    return typeof message === 'object' && message !== null ? message : undefined;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DoorError } from '../../base/index.js';
+import { parseJsonc } from '../../config/index.js';
 import type { Contract, Implementation } from '../../contract/index.js';
 import { importModule } from './import-module.js';
 import { isObject, PACKAGE_FILE, projectError, readSettings } from './project-settings.js';
@@ -30,9 +31,9 @@ export async function loadProject(folder: string): Promise<Project> {
 
 function readPackage(folder: string): PackageFacts {
   const path = join(folder, PACKAGE_FILE);
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : String(code);
@@ -42,19 +43,22 @@ function readPackage(folder: string): PackageFacts {
       cause: thrown,
     });
   }
-  const value = parse(path, text);
+  const value = parse(path, bytes);
   if (isObject(value)) return value;
   throw new DoorError('CONFIG_INVALID', `${path} holds no object`, { data: { file: path } });
 }
 
-function parse(path: string, text: string): unknown {
+/** @throws {DoorError} CONFIG_INVALID with line and column */
+function parse(path: string, bytes: Buffer): unknown {
   try {
     // npm takes a byte order mark as well.
-    return JSON.parse(text.replace(/^\ufeff/, ''));
+    return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch (thrown) {
-    throw new DoorError('CONFIG_INVALID', `${path} is no JSON`, {
+    // Its reader knows the place of a mistake; what it allows beyond JSON is the mistake itself.
+    parseJsonc(path, bytes);
+    throw new DoorError('CONFIG_INVALID', `${path} is no JSON: it has comments or trailing commas`, {
       data: { file: path },
-      hint: 'Run npm pkg get in its folder: it says where.',
+      hint: 'Take them out: npm refuses them.',
       cause: thrown,
     });
   }
@@ -74,7 +78,7 @@ async function exportOf<Value>(
     const hint = `Export it: export const ${name} = ${MAKERS[name]}(…).`;
     throw contractError(file, name, `exports neither ${name} nor default`, { hint });
   }
-  const found = exported.map((key) => module[key]).find(is);
+  const found = exported.map((key) => module[key]).find((value): value is Value => attempt(() => is(value)) === true);
   if (found !== undefined) return found;
   throw contractError(file, name, `its export ${exported[0]} is not what ${MAKERS[name]} makes`);
 }
@@ -100,11 +104,21 @@ async function importNamed(folder: string, name: Named, file: string): Promise<R
 
 /** What an author's module threw may be a DoorError of another copy of this package. */
 function failedImport(file: string, name: Named, thrown: unknown): never {
-  const { code, message = String(thrown), hint } = (thrown ?? {}) as Partial<DoorError>;
+  const { code, message = attempt(() => String(thrown)), hint } = (thrown ?? {}) as Partial<DoorError>;
   if (code !== 'CONTRACT_INVALID') {
-    throw contractError(file, name, `failed while it was loaded: ${message}`, { cause: thrown });
+    const problem = `failed while it was loaded: ${message ?? 'it threw something without a text'}`;
+    throw contractError(file, name, problem, { cause: thrown });
   }
-  throw contractError(file, name, message, { hint, cause: thrown });
+  throw contractError(file, name, message ?? 'is refused', { hint, cause: thrown });
+}
+
+/** What an author's module threw or exports may throw whenever it is looked at. */
+function attempt<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }
 
 interface Because {

@@ -65,7 +65,9 @@ const contractOnly = packageOf({ contract: './dist/contract.js' });
 
 describe('what is wrong is named by file and field', () => {
   test.each([
-    { why: 'no JSON', packageJson: '{', code: 'CONFIG_INVALID', says: 'is no JSON' },
+    { why: 'cut off', packageJson: '{\n"a":', code: 'CONFIG_INVALID', says: 'package.json:2:5: ' },
+    { why: 'UTF-16', packageJson: '{\0}\0', code: 'CONFIG_INVALID', says: 'package.json:1:1: the file is UTF-16' },
+    { why: 'a comment in it', packageJson: '{} // a', code: 'CONFIG_INVALID', says: 'package.json is no JSON: it has' },
     { why: 'no object', packageJson: '[]', code: 'CONFIG_INVALID', says: 'holds no object' },
     { why: 'no field', packageJson: { name: 'b' }, code: 'CONFIG_INVALID', says: 'doorward: is missing' },
     {
