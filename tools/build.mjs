@@ -95,6 +95,8 @@ const INNER = {
   'sse-channel': 'src/client/http/sse-channel.ts',
   'listen-stream': 'src/client/http/listen-stream.ts',
   'no-streams': 'src/client/http/no-streams.ts',
+  'cached-tools': 'src/client/cached-tools.ts',
+  'no-cached-tools': 'src/client/no-cached-tools.ts',
   auth: 'src/client/auth/index.ts',
 };
 
@@ -106,6 +108,7 @@ const INNER_NAMES = [
   { id: './listen-stream.js', importer: 'src/client/http/http-transport.ts', name: '#listen-stream' },
   { id: './code.js', importer: 'src/schema/warm-up.ts', name: '#code' },
   { id: './auth/index.js', importer: 'src/client/index.ts', name: '#auth' },
+  { id: './cached-tools.js', importer: 'src/client/index.ts', name: '#cached-tools' },
 ];
 
 const innerByName = {

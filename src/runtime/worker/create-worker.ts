@@ -13,7 +13,7 @@ import { mountOf, type WorkerUpstream } from './worker-upstream.js';
 // Workers refuse it, some of them only when a request is there: it must not be tried at all.
 forbidCodeGeneration();
 
-export interface WorkerOptions extends Omit<ServerOptions, 'upstreams' | 'listening' | 'clock'> {
+export interface WorkerOptions extends Omit<ServerOptions, 'upstreams' | 'listening' | 'clock' | 'cache'> {
   /** Other servers whose tools are served too, over HTTP. Needs an `identifier`: they are called in the Worker's name. */
   readonly upstreams?: readonly WorkerUpstream[];
 }
