@@ -4,6 +4,7 @@ export * from './clock.js';
 export * from './coalesce.js';
 export * from './errors.js';
 export * from './events.js';
+export * from './fingerprint.js';
 export * from './json/index.js';
 export * from './random-id.js';
 export * from './roll.js';

@@ -119,7 +119,12 @@ export class Connection implements PendingOwner {
       },
       message: (bytes, start, end, stream) => {
         this.lastReadMs = this.#options.clock.monotonicMs();
-        this.#line(bytes, start, end, stream);
+        if (end - start <= this.#options.maxMessageBytes) return this.#line(bytes, start, end, stream);
+        this.#oversize({
+          id: stream === undefined ? undefined : String(stream),
+          method: undefined,
+          length: end - start,
+        });
       },
       failed: (id, reason) => {
         this.#failed(id, reason);
@@ -424,7 +429,7 @@ export class Connection implements PendingOwner {
     this.#options.warn('noise-on-stdout', `wrote something that is no message: ${sample}`);
   }
 
-  #oversize({ id, method, length }: OversizeLine): void {
+  #oversize({ id, method, length }: Pick<OversizeLine, 'id' | 'method' | 'length'>): void {
     const message = `a message of ${length} bytes is over the limit of ${this.#options.maxMessageBytes}`;
     const pending = id === undefined || method !== undefined ? undefined : this.#take(id);
     if (pending !== undefined) return pending.reject(this.#fault('MESSAGE_TOO_LARGE', message, pending));

@@ -3,6 +3,7 @@ import {
   type CancelSignal,
   DoorError,
   decodeText,
+  FINGERPRINT_KEY,
   type Implementation,
 } from '../base/index.js';
 import { type Codec, findCodec, NEWEST } from '../protocol/index.js';
@@ -32,9 +33,6 @@ export interface Hello {
   /** The fingerprint of the contract that it serves, where it says one. */
   readonly fingerprint?: string;
 }
-
-/** Where a server says which contract it serves, in the result of `initialize` and of `server/discover`. */
-const FINGERPRINT = 'doorward/fingerprint';
 
 /** How we introduce ourselves, and what the caller behind us can be asked for. */
 export interface Introduction {
@@ -85,7 +83,7 @@ export interface SaidOfItself {
 /** Reads what a server says of itself. */
 export function helloOf(codec: Codec, upstream: string, said: SaidOfItself): Hello {
   const name = said.serverInfo?.name;
-  const fingerprint = said._meta?.[FINGERPRINT];
+  const fingerprint = said._meta?.[FINGERPRINT_KEY];
   const { tools, resources, prompts, completions, logging } = said.capabilities ?? {};
   return {
     codec,

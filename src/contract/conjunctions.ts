@@ -1,3 +1,5 @@
+import { isObject } from '../base/index.js';
+
 type Node = Record<string, unknown>;
 
 const ONE = ['items', 'contains', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else'];
@@ -9,11 +11,11 @@ const BY_NAME = ['properties', 'patternProperties', '$defs', 'dependentSchemas']
  * the other. So what `allOf` joins is closed as a whole, where all of it is, and open where one part is. Changes the schema.
  */
 export function closeConjunctions(root: Node): void {
-  visit(root, isNode(root.$defs) ? root.$defs : {});
+  visit(root, isObject(root.$defs) ? root.$defs : {});
 }
 
 function visit(node: unknown, definitions: Node): void {
-  if (!isNode(node)) return;
+  if (!isObject(node)) return;
   if (Array.isArray(node.allOf)) closeAsWhole(node, node.allOf, definitions);
   for (const keyword of ONE) visit(node[keyword], definitions);
   for (const keyword of MANY) {
@@ -22,13 +24,13 @@ function visit(node: unknown, definitions: Node): void {
   }
   for (const keyword of BY_NAME) {
     const members = node[keyword];
-    if (isNode(members)) for (const member of Object.values(members)) visit(member, definitions);
+    if (isObject(members)) for (const member of Object.values(members)) visit(member, definitions);
   }
 }
 
 function closeAsWhole(node: Node, parts: readonly unknown[], definitions: Node): void {
   const found = parts.map((part) => definitionOf(part, definitions));
-  const closed = found.filter((part) => isNode(part) && part.additionalProperties === false);
+  const closed = found.filter((part) => isObject(part) && part.additionalProperties === false);
   if (closed.length === 0) return;
   node.allOf = found.map((part, at) => (closed.includes(part) ? withoutClosure(part as Node) : parts[at]));
   if (closed.length === parts.length) node.unevaluatedProperties = false;
@@ -36,14 +38,11 @@ function closeAsWhole(node: Node, parts: readonly unknown[], definitions: Node):
 
 /** What is defined once may be closed for all who use it, save here. */
 function definitionOf(part: unknown, definitions: Node): unknown {
-  const name = isNode(part) && typeof part.$ref === 'string' ? /^#\/\$defs\/([^/~]+)$/.exec(part.$ref)?.[1] : undefined;
+  const name =
+    isObject(part) && typeof part.$ref === 'string' ? /^#\/\$defs\/([^/~]+)$/.exec(part.$ref)?.[1] : undefined;
   return name === undefined ? part : definitions[name];
 }
 
 function withoutClosure({ additionalProperties: _, ...rest }: Node): Node {
   return rest;
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

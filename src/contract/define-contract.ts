@@ -23,7 +23,7 @@ export function defineContract<
   checkToolNames(tools);
   checkNames('resources', resources);
   checkNames('prompts', prompts);
-  for (const resource of resources) checkAddress(resource);
+  checkAddresses(resources);
   for (const [kind, members] of Object.entries({ tools, resources, prompts })) {
     for (const member of members) checkAvailability(kind, member, deployments);
   }
@@ -108,9 +108,28 @@ function checkNames(kind: string, members: readonly { readonly name: string }[])
   }
 }
 
-function checkAddress({ name, uri, uriTemplate }: ResourceDefinition): void {
-  if ((uri === undefined) !== (uriTemplate === undefined)) return;
-  throw contractInvalid(`resources/${name}`, '/uri', 'give one of uri and uriTemplate');
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
+const VARIABLE = /\{[A-Za-z_][A-Za-z0-9_]*\}/g;
+
+/** An address leads to one resource, and can be read back. */
+function checkAddresses(resources: readonly ResourceDefinition[]): void {
+  const owners = new Set<string>();
+  for (const { name, uri, uriTemplate } of resources) {
+    const where = `resources/${name}`;
+    const [path, address] = uri === undefined ? (['/uriTemplate', uriTemplate] as const) : (['/uri', uri] as const);
+    if (address === undefined || (uri !== undefined && uriTemplate !== undefined)) {
+      throw contractInvalid(where, '/uri', 'give one of uri and uriTemplate');
+    }
+    if (typeof address !== 'string' || !SCHEME.test(address)) {
+      throw contractInvalid(where, path, 'begins with no scheme', 'Write it as notes://today or https://….');
+    }
+    if (uri === undefined && /[{}]/.test(address.replace(VARIABLE, ''))) {
+      const hint = 'Letters, digits and _ between braces stand for a part of the URI: notes://{id}.';
+      throw contractInvalid(where, path, 'has something in braces that is no plain variable', hint);
+    }
+    if (owners.has(address)) throw contractInvalid(where, path, 'there is another resource at that address');
+    owners.add(address);
+  }
 }
 
 interface Placed {

@@ -1,10 +1,9 @@
+import { FINGERPRINT_KEY } from '../base/index.js';
 import type { RemoteDefinition, ServerIdentity } from '../contract/index.js';
 import type { MountedServer, Surface } from './types.js';
 
 const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 export const CARD_TYPE = 'application/mcp-server-card+json';
-/** Our own keys in `_meta`, of cards as of MCP's messages. */
-const FINGERPRINT = 'doorward/fingerprint';
 /** A card's own bounds, in characters. */
 const MAX_TEXT = 100;
 const MAX_VERSION = 255;
@@ -28,7 +27,7 @@ export function serverCard(surface: Surface): ServerCard {
     $schema: CARD_SCHEMA,
     ...identity,
     ...remotesOf(surface),
-    ...(fingerprint !== undefined && { _meta: { [FINGERPRINT]: fingerprint } }),
+    ...(fingerprint !== undefined && { _meta: { [FINGERPRINT_KEY]: fingerprint } }),
   };
 }
 

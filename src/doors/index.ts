@@ -1,5 +1,5 @@
 export { createServer, type OpenServer, openServer, type Server, type ServerOptions } from './create-server.js';
-export { FINGERPRINT_KEY, fingerprintMeta } from './fingerprint-meta.js';
+export { fingerprintMeta } from './fingerprint-meta.js';
 export { anyone } from './http/identity.js';
 export type * from './http/index.js';
 export { tokenIdentifier } from './http/token-identifier.js';

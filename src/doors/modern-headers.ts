@@ -74,8 +74,9 @@ export async function checkParamHeaders(
   find: FindHeader,
   options: CallOptions,
 ): Promise<void> {
-  if (view.findTool(params.name) === undefined) await view.listTools(options);
-  const tool = view.findTool(params.name)?.tool;
+  const { principal } = options;
+  if (view.findTool(params.name, principal) === undefined) await view.listTools(options);
+  const tool = view.findTool(params.name, principal)?.tool;
   if (tool === undefined) return;
   const { bytes, argumentsStart, argumentsEnd } = params;
   const args = argumentsStart < 0 ? undefined : { bytes, start: argumentsStart, end: argumentsEnd };

@@ -1,3 +1,4 @@
+import { isObject } from '../base/index.js';
 import { listedDefinition, type ServerIdentity, type Slice } from '../contract/index.js';
 import type { AuthFacts, MountedServer, PublicTool, Surface } from '../discovery/index.js';
 import { type CatalogEntry, type Gateway, isNamedBy } from '../gateway/index.js';
@@ -102,10 +103,6 @@ function publicTool(name: string, definition: Readonly<Record<string, unknown>>)
     ...(isObject(annotations) && { annotations }),
     ...(isObject(_meta) && { _meta }),
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function authOf({ issuers, requiredScopes: scopes, identify }: Identifier): AuthFacts | undefined {

@@ -163,6 +163,14 @@ export class Fleet {
     return this.#withStatus(kind, await this.#offers.list(kind, signal));
   }
 
+  /** The tool of a public name, for somebody who may know of it. */
+  findVisible(name: string, principal: Principal | undefined): CatalogEntry | undefined {
+    const entry = this.#snapshot.find(name);
+    return entry !== undefined && principal !== undefined && this.#access.isHidden(entry, principal)
+      ? undefined
+      : entry;
+  }
+
   /** What there is of a list now, as far as it is known; never waits. */
   listNow(kind: OfferKind | 'tools', principal?: Principal): readonly Advertised[] {
     return kind === 'tools'

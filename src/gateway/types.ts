@@ -166,7 +166,7 @@ export interface View {
   /** The tools a caller sees, by the waiting rule of the design (all answered, 1.5 s after the first, 5 s when none). */
   listTools(options?: ListToolsOptions): Promise<readonly CatalogEntry[]>;
   /** The tool of that public name, as far as it is known; never waits. */
-  findTool(name: string): CatalogEntry | undefined;
+  findTool(name: string, principal?: Principal): CatalogEntry | undefined;
   /** Mounts whose tools in the list are remembered from an earlier run: they have not been listed in this process yet. */
   staleMounts(): readonly string[];
   /** Routes, judges and sends one tools/call by the tool's public name. Throws as `callTool` does. */

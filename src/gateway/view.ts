@@ -54,8 +54,8 @@ export class FleetView implements View, Recipient {
     return entries;
   }
 
-  findTool(name: string): CatalogEntry | undefined {
-    return this.fleet.snapshot.find(name);
+  findTool(name: string, principal = this.principal): CatalogEntry | undefined {
+    return this.fleet.findVisible(name, principal);
   }
 
   staleMounts(): readonly string[] {

@@ -17,6 +17,7 @@ export {
 } from './bytes.js';
 export { endOfString, findDuplicateName } from './duplicates.js';
 export * from './exact.js';
+export { isObject } from './is-object.js';
 export { SCAN } from './member-index.js';
 export { dropEdits, findMember, type MemberSpan, membersOf, ObjectText, stringOf } from './object-text.js';
 export { elementsOf, endOfValue, type ReadOptions, readValue } from './read.js';

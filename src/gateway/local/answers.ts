@@ -15,7 +15,7 @@ export function toolResult(returned: unknown): string {
     ? { value: returned.value, content: returned[CONTENT] }
     : { value: returned, content: undefined };
   const text = JSON.stringify(value);
-  if (text === undefined) throw new DoorError('INTERNAL', 'its handler returned nothing; it must return its output');
+  if (text === undefined) throw new TypeError('the handler returned nothing; it must return its output');
   const shown: readonly ContentBlock[] = content ?? [{ type: 'text', text }];
   holdBlocks(shown);
   return `{"content":${JSON.stringify(shown)},"structuredContent":${text}}`;
