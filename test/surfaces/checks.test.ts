@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkTools } from './live-tools.js';
 import { officialCardFaults } from './official-card.js';
+import { checkVendor } from './vendor-arrays.js';
 
 // The script is only as good as what it would notice.
 
@@ -42,4 +43,27 @@ test.each([
 test('a description that differs from the live one is a fault', () => {
   const tools = [{ ...LIVE[0], description: 'Says a.' }, LIVE[1]];
   expect(checkTools('toolsIndex', { tools }, LIVE)).toEqual(['the description of a differs from the live one']);
+});
+
+const STRICT = { type: 'object', properties: {}, required: [], additionalProperties: false };
+
+test.each([
+  { why: 'a strict array', name: 'openaiStrictTools', schema: STRICT, faults: [] },
+  {
+    why: 'a strict one that is not strict',
+    name: 'openaiStrictTools',
+    schema: { type: 'object', properties: {} },
+    faults: ['the converter of its SDK changes a'],
+  },
+  {
+    why: 'one for another form',
+    name: 'openaiResponsesTools',
+    schema: STRICT,
+    faults: ['its SDK sends something else'],
+  },
+  { why: 'no array', name: 'mcp', schema: STRICT, faults: undefined },
+] as const)('what the SDKs make of $why', async ({ name, schema, faults }) => {
+  const array = [{ type: 'function', function: { name: 'a', strict: true, parameters: schema } }];
+  const send = async (form: string): Promise<unknown> => (form === 'openai' ? array : []);
+  expect(await checkVendor(name, array, { send })).toEqual(faults);
 });

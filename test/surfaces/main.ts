@@ -1,12 +1,15 @@
 /**
  * Walks every path of discovery's route table on the example, served from Node and from workerd, with requests as curl makes
- * them, and holds all that comes back to what was promised: npm run surfaces. A line a path; exits 1 on a miss.
+ * them, and holds all that comes back to what was promised, arrays of tools by the vendors' own SDKs: npm run surfaces.
+ * A line a path; exits 1 on a miss.
  */
 import { type Route, routeTable } from '../../src/discovery/index.js';
+import { startVendorSdks } from '../fixtures/vendor-sdks.js';
 import { ask } from './ask.js';
 import { checkDocument, claim } from './document-checks.js';
 import { checkTools, listLive } from './live-tools.js';
 import { type Runtime, startBoth } from './runtimes.js';
+import { checkVendor } from './vendor-arrays.js';
 
 /** What came of one path on one runtime. */
 interface Row {
@@ -19,6 +22,7 @@ interface Row {
 
 const PATH = '/mcp';
 
+const sdks = await startVendorSdks();
 const runtimes = await startBoth();
 try {
   const walks = await Promise.all(runtimes.map(walk));
@@ -39,6 +43,7 @@ try {
   process.exitCode = misses === 0 ? 0 : 1;
 } finally {
   for (const runtime of runtimes) await runtime.stop();
+  await sdks.stop();
 }
 
 async function walk({ origin }: Runtime): Promise<readonly Row[]> {
@@ -55,8 +60,13 @@ async function visit(route: Route, origin: string, live: Awaited<ReturnType<type
   const { reply, faults, note } = await checkDocument(`${origin}${path}`, serves.document);
   const document: unknown = reply.headers['content-type']?.includes('json') ? JSON.parse(reply.body) : undefined;
   const ofTools = reply.status === 200 ? checkTools(serves.document, document, live) : undefined;
-  const told = ofTools === undefined ? note : `${note}, ${live.length} tools as in tools/list`;
-  return { path: title, faults: [...faults, ...(ofTools ?? [])], note: told, body: reply.body };
+  const ofVendor = reply.status === 200 ? await checkVendor(serves.document, document, sdks) : undefined;
+  const told = [
+    note,
+    ...(ofTools === undefined ? [] : [`${live.length} tools as in tools/list`]),
+    ...(ofVendor === undefined ? [] : ['taken by the SDK as it is']),
+  ].join(', ');
+  return { path: title, faults: [...faults, ...(ofTools ?? []), ...(ofVendor ?? [])], note: told, body: reply.body };
 }
 
 /** The endpoint and its health say who may come in and that they live; what they say beyond that is tested elsewhere. */
