@@ -1,4 +1,5 @@
-import { findMember, findText, isObject } from './manifest-rules/finding.js';
+import { isObject } from '../base/index.js';
+import { findMember, findText } from './manifest-rules/finding.js';
 import { PUBLISHER_META } from './manifest-rules/manifest-shape.js';
 import { publicBaseUrlOf } from './manifest-rules/package-rules.js';
 

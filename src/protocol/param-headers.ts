@@ -1,4 +1,4 @@
-import { decodeText, JsonScanner, type JsonSlice } from '../base/index.js';
+import { decodeText, isObject, JsonScanner, type JsonSlice } from '../base/index.js';
 import { decodeHeaderValue, encodeHeaderValue, isHeaderValueOf } from './header-values.js';
 
 /** A parameter of a tool that its callers over HTTP repeat in a header. */
@@ -107,10 +107,6 @@ function pushInner(open: Site[], { schema, schemaPath, path }: Site): void {
 
 function push(open: Site[], value: unknown, schemaPath: string, path: readonly string[] | undefined): void {
   if (isObject(value)) open.push({ schema: value, schemaPath, path });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function escapePointer(name: string): string {

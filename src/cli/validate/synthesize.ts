@@ -1,3 +1,5 @@
+import { isObject } from '../../base/index.js';
+
 type Node = Readonly<Record<string, unknown>>;
 
 /** References inside each other that are followed; a schema that needs more has no small value. */
@@ -8,7 +10,7 @@ const MAX_DEPTH = 12;
  * Patterns and contradictions are beyond it.
  */
 export function synthesize(schema: unknown, root: unknown = schema, depth = 0): unknown {
-  if (!isNode(schema) || depth > MAX_DEPTH) return {};
+  if (!isObject(schema) || depth > MAX_DEPTH) return {};
   const given = givenValue(schema);
   if (given !== undefined) return given.value;
   const next = (inner: unknown): unknown => synthesize(inner, root, depth + 1);
@@ -31,10 +33,6 @@ export function synthesize(schema: unknown, root: unknown = schema, depth = 0): 
   }
 }
 
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function givenValue({ const: only, enum: choices, default: fallback, examples }: Node): { value: unknown } | undefined {
   if (only !== undefined) return { value: only };
   for (const list of [examples, choices]) if (Array.isArray(list) && list.length > 0) return { value: list[0] };
@@ -46,10 +44,10 @@ function merge(schema: Node, root: unknown): Node {
   const { $ref, anyOf, oneOf, allOf, ...rest } = schema;
   const target = typeof $ref === 'string' ? findTarget($ref, root) : undefined;
   const parts = [
-    ...(isNode(target) ? [target] : []),
+    ...(isObject(target) ? [target] : []),
     ...[anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list.slice(0, 1) : [])),
     ...(Array.isArray(allOf) ? allOf : []),
-  ].filter(isNode);
+  ].filter(isObject);
   return parts.length === 0 ? schema : parts.reduce<Node>(overlay, rest);
 }
 
@@ -143,6 +141,6 @@ function itemsOf({ items, prefixItems, minItems }: Node, next: (inner: unknown) 
 
 function membersOf({ properties, required }: Node, next: (inner: unknown) => unknown): Node {
   const names = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-  const known = isNode(properties) ? properties : {};
+  const known = isObject(properties) ? properties : {};
   return Object.fromEntries(names.map((name) => [name, next(known[name] ?? { type: 'string' })]));
 }

@@ -1,7 +1,7 @@
-import { DoorError, encodeText, findDuplicateName } from '../../base/index.js';
+import { DoorError, encodeText, findDuplicateName, isObject } from '../../base/index.js';
 import { parseJsonc, quoted } from '../../config/index.js';
 import { joinPointer } from '../../schema/index.js';
-import { findList, findMember, isObject, type ManifestFinding, type Report } from './finding.js';
+import { findList, findMember, type ManifestFinding, type Report } from './finding.js';
 import { checkIdentity } from './identity-rules.js';
 import { MANIFEST_SHAPE, PUBLISHER_META } from './manifest-shape.js';
 import { checkPackages } from './package-rules.js';

@@ -1,3 +1,4 @@
+import { isObject } from '../../base/index.js';
 import type { ManifestRule } from './rules.js';
 
 /** One thing that is wrong with a manifest, and what to do about it. */
@@ -27,8 +28,4 @@ export function findList(value: unknown, name: string): readonly unknown[] {
 
 export function findMember(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

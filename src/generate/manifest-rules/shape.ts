@@ -1,6 +1,7 @@
+import { isObject } from '../../base/index.js';
 import { quoted } from '../../config/index.js';
 import { joinPointer } from '../../schema/index.js';
-import { isObject, type ManifestFinding } from './finding.js';
+import type { ManifestFinding } from './finding.js';
 
 /** The form of a value, as data. Members that an object does not name may be there, whatever they are. */
 export type Shape =

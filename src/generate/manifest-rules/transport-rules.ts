@@ -1,6 +1,7 @@
+import { isObject } from '../../base/index.js';
 import { quoted } from '../../config/index.js';
 import { joinPointer } from '../../schema/index.js';
-import { findList, findMember, findText, isObject, type Report } from './finding.js';
+import { findList, findMember, findText, type Report } from './finding.js';
 import { checkHeaders, checkSecretMembers } from './input-rules.js';
 import { findTemplatedUrl, isPrivateHost, variablesOf } from './urls.js';
 

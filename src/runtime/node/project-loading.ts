@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DoorError } from '../../base/index.js';
+import { DoorError, isObject } from '../../base/index.js';
 import { parseJsonc } from '../../config/index.js';
 import type { Contract, Implementation } from '../../contract/index.js';
 import { importModule } from './import-module.js';
-import { isObject, PACKAGE_FILE, projectError, readSettings } from './project-settings.js';
+import { PACKAGE_FILE, projectError, readSettings } from './project-settings.js';
 import type { PackageFacts, Project } from './project-types.js';
 
 /** A module that waits for something at its top would hold up every command. */

@@ -1,5 +1,5 @@
 import { isAbsolute, normalize, sep } from 'node:path';
-import { DoorError } from '../../base/index.js';
+import { DoorError, isObject } from '../../base/index.js';
 import { findNearest } from '../../config/index.js';
 import { PROJECT_FIELDS, type ProjectSettings } from './project-fields.js';
 
@@ -62,8 +62,4 @@ function isText(value: unknown): value is string {
 
 function leadsOutside(path: string): boolean {
   return isAbsolute(path) || normalize(path).split(sep)[0] === '..';
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
