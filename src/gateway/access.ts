@@ -1,9 +1,7 @@
 import { DoorError, type Principal } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
+import { OWNER } from './owner.js';
 import type { BrokenMount, Mount, MountAccess } from './types.js';
-
-/** Whoever runs this process asks for nobody else. */
-const OWNER: Principal = Object.freeze({ id: 'local', kind: 'local' });
 
 /** Who may see and call what: the first step of every call, and the last of every list. */
 export class Access {

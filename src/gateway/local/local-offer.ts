@@ -10,7 +10,7 @@ import {
   type Tool,
   type ToolHandler,
 } from '../../contract/index.js';
-import { isLocalPrincipal } from './principal.js';
+import { OWNER } from '../owner.js';
 import { ResourceTemplate } from './resource-template.js';
 
 export interface LocalTool {
@@ -51,7 +51,7 @@ export const LOCAL_REVISION = '2025-11-25';
  * @throws {DoorError} CONTRACT_INVALID
  */
 export function localOffer({ contract, handlers }: Implementation, facts: Omit<SliceFacts, 'principal'>): LocalOffer {
-  const { tools, resources, prompts } = sliceContract(contract, { ...facts, principal: isLocalPrincipal });
+  const { tools, resources, prompts } = sliceContract(contract, { ...facts, principal: OWNER });
   const { name, title, version, instructions } = contract.server;
   const serverInfo = { name, ...(title !== undefined && { title }), version };
   const capabilities = {
