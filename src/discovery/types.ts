@@ -33,7 +33,7 @@ export type Capabilities = Readonly<Record<string, unknown>>;
  */
 export interface Surface {
   readonly server: ServerIdentity;
-  /** Of the slice that is shown (`Slice.fingerprint`); absent where no contract is served. */
+  /** Of the contract that is served, as `initialize` says it (not of what of it is public); absent where none is. */
   readonly fingerprint?: string;
   /** As tools/list shows them to the anonymous, in its order. */
   readonly tools: readonly PublicTool[];

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DoorError } from '../../base/index.js';
-import { DOCUMENTS, routeTable } from '../../discovery/index.js';
+import { routeTable } from '../../discovery/index.js';
 import {
   checkManifest,
   type GeneratedFile,
@@ -99,7 +99,7 @@ async function staleFiles({ command, files }: Generator, project: Project): Prom
 
 /** Paths of documents as a static site would have them, wherever in the repository. */
 const DISCOVERY: readonly string[] = routeTable({ path: '/mcp' }).flatMap(({ path, serves }) =>
-  'document' in serves && DOCUMENTS[serves.document] !== undefined ? [path.slice(1)] : [],
+  'document' in serves ? [path.slice(1)] : [],
 );
 
 function isDiscovery(path: string): boolean {

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { shellWord } from '../../base/index.js';
 import { type Environment, userFolder } from '../../config/index.js';
 import { readOwnFile } from './own-file.js';
 
@@ -100,8 +101,4 @@ export function realmOf(program: string): string {
 export function remoteLoginCommand(url: string | undefined, program: string): string {
   const own = program === OWN_PROGRAM ? '' : ` --program ${shellWord(program)}`;
   return `doorward login ${url === undefined ? 'URL' : shellWord(shownUrl(url))}${own}`;
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
