@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineContract, defineTool, implement } from '../contract/index.js';
@@ -100,5 +101,23 @@ test('initialize says which contract is served', async () => {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
   const hello = await post({ id: 1, method: 'initialize', params });
   expect(hello.result._meta).toEqual({ 'doorward/fingerprint': contract.fingerprint });
+  await server.close();
+});
+
+test('its fetch can be mounted on a hono app, beside routes of the author', async () => {
+  const server = createServer(implementation);
+  const app = new Hono();
+  app.get('/about', ({ text }) => text('ours'));
+  app.all('*', ({ req }) => server.fetch(req.raw));
+  expect(await (await app.request('http://127.0.0.1/about')).text()).toBe('ours');
+  expect(await (await app.request('http://127.0.0.1/.well-known/mcp.json')).json()).toMatchObject({
+    name: 'io.example/greeter',
+    tools: [{ name: 'greet' }],
+  });
+  const client = new Client({ name: 'c', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  const fetch = async (url: string | URL, init?: RequestInit): Promise<Response> => app.fetch(new Request(url, init));
+  await client.connect(new StreamableHTTPClientTransport(URL_, { fetch }));
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['greet']);
+  await client.close();
   await server.close();
 });

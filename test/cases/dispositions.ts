@@ -38,7 +38,7 @@ export const DISPOSITIONS: Readonly<Record<string, Disposition>> = {
   },
   a10: tools,
   a11: tools,
-  a12: { ...schema, except: ['the provider-compat flag: projections for vendors come with issue 6'] },
+  a12: schema,
   a13: schema,
   a15: tools,
   a16: tools,

@@ -3,9 +3,11 @@
  * outputSchema, a result). The judge's own room tests them once more as plain functions.
  */
 import { expect, test } from 'vitest';
+import { TARGETS, toolsDocument } from '../../src/discovery/index.js';
 import { eventsOf } from '../fixtures/events.js';
 import { namesOf, openDoor, type Rule, until, upstreamWith } from '../fixtures/open-door.js';
 import { rawMember } from '../fixtures/raw-json.js';
+import { SURFACE } from '../fixtures/surface.js';
 import { type Case, casesRunIn } from './cases.js';
 import { EXCLUSION_CODES } from './words.js';
 
@@ -86,4 +88,18 @@ test('an outputSchema warns about a result that breaks it, and delivers it', asy
     expect(violations, json).toHaveLength(verdict === 'valid' ? 0 : 1);
     if (error_path !== undefined) expect(JSON.stringify(violations)).toContain(error_path.slice(1));
   }
+});
+
+test.each(TARGETS)('a12: for %s the tool is there, without a union at the root where none is taken', (target) => {
+  const schema = INPUTS.find(({ id }) => id === 'a12')!.input.schema as Readonly<Record<string, unknown>>;
+  const { anyOf } = schema;
+  const surface = { ...SURFACE, tools: [{ name: 'a12', inputSchema: { ...schema, type: 'object' } }] };
+  const [tool] = toolsDocument(surface, target).tools;
+  const { definition, fidelity } = tool!.loose;
+  const shown = JSON.stringify(definition);
+  // Gemini takes it as it is; for the others it is said in words.
+  expect(shown.includes(JSON.stringify({ anyOf }).slice(1, -1))).toBe(target === 'gemini');
+  expect(shown).toContain('source_url');
+  expect(fidelity.kind).toBe(target === 'gemini' ? 'lossless' : 'lossy');
+  expect(tool!.strict.fidelity).toMatchObject({ kind: 'unsupported', why: 'the root has anyOf' });
 });
