@@ -45,7 +45,13 @@ function open(handler: (input: { id: number }, context: HandlerContext) => unkno
   });
   const implementation = implement(contract, {
     tools: { run: handler as never },
-    resources: { bytes: () => new Uint8Array([0, 255]), note: ({ variables }) => [{ text: `note ${variables.id}` }] },
+    resources: {
+      bytes: () => new Uint8Array([0, 255]),
+      note: ({ variables }) => [
+        { text: `note ${variables.id}` },
+        { uri: 'own://notes/end', blob: new Uint8Array([1]) },
+      ],
+    },
     prompts: { ask: ({ about }) => [{ role: 'assistant', content: { type: 'text', text: `${about}?` } }] },
   });
   const gateway = createGateway({ mounts: [localMount(implementation)] });
@@ -207,6 +213,14 @@ test('a number that JavaScript would round does not reach a handler', async () =
   await gateway.close();
 });
 
+test('what a handler returns is said as text too', async () => {
+  const { gateway, call } = open(({ id }) => ({ id, more: ['ü', null] }));
+  const { content, structuredContent } = textOf((await call('{"id":7}')).json);
+  expect(structuredContent).toEqual({ id: 7, more: ['ü', null] });
+  expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }]);
+  await gateway.close();
+});
+
 test('an old name still works, and is in no list', async () => {
   const { gateway } = open(({ id }) => ({ id }));
   expect((await gateway.listTools()).map(({ name }) => name)).toEqual(['run']);
@@ -229,7 +243,12 @@ test('resources and prompts are served from their handlers', async () => {
     contents: [{ uri: 'own://bytes', mimeType: 'image/png', blob: 'AP8=' }],
   });
   await gateway.listOffers('templates');
-  expect(await read('own://notes/a%20b')).toEqual({ contents: [{ uri: 'own://notes/a%20b', text: 'note a b' }] });
+  expect(await read('own://notes/a%20b')).toEqual({
+    contents: [
+      { uri: 'own://notes/a%20b', text: 'note a b' },
+      { uri: 'own://notes/end', blob: 'AQ==' },
+    ],
+  });
   expect((await gateway.listOffers('prompts')).map(({ advertised }) => JSON.parse(advertised))).toMatchObject([
     { description: 'Asks.', arguments: [{ name: 'about', required: true }] },
   ]);
