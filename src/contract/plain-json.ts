@@ -1,3 +1,4 @@
+import { joinPointer } from '../schema/index.js';
 import { contractInvalid } from './contract-invalid.js';
 
 /** As deep as the arguments of a call may be. */
@@ -32,7 +33,7 @@ function hold(value: unknown, { where, path, above }: Place): void {
     throw refuse('is an object of a class, which JSON has not');
   }
   for (const name of Object.keys(value)) {
-    const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const at = joinPointer(path, name);
     let member: unknown;
     try {
       member = (value as Readonly<Record<string, unknown>>)[name];

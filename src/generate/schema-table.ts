@@ -1,3 +1,6 @@
+import { isObject } from '../base/index.js';
+import { splitPointer } from '../schema/index.js';
+
 type Node = Readonly<Record<string, unknown>>;
 
 /** A member of a schema, as one row of a table shows it. */
@@ -53,17 +56,14 @@ function isObjectSchema({ properties, additionalProperties }: Node): boolean {
 }
 
 function nodeOf(value: unknown): Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Node) : {};
+  return isObject(value) ? value : {};
 }
 
 /** What a reference inside the schema leads to, with what is said beside it. */
 function resolve(node: Node, root: Node, steps = 0): Node {
   const { $ref, ...rest } = node;
   if (typeof $ref !== 'string' || !$ref.startsWith('#') || steps > MAX_DEPTH) return node;
-  const target = $ref
-    .split('/')
-    .slice(1)
-    .reduce<Node>((at, name) => nodeOf(at[name.replaceAll('~1', '/').replaceAll('~0', '~')]), root);
+  const target = splitPointer($ref.slice(1)).reduce<Node>((at, name) => nodeOf(at[name]), root);
   return { ...resolve(target, root, steps + 1), ...rest };
 }
 

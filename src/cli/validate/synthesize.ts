@@ -1,4 +1,5 @@
 import { isObject } from '../../base/index.js';
+import { splitPointer } from '../../schema/index.js';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -64,11 +65,10 @@ function overlay(base: Node, over: Node): Node {
 
 function findTarget(ref: string, root: unknown): unknown {
   if (!ref.startsWith('#')) return undefined;
-  const steps = ref.slice(1).split('/').slice(1);
-  return steps.reduce<unknown>((node, step) => {
-    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    return typeof node === 'object' && node !== null ? (node as Node)[name] : undefined;
-  }, root);
+  return splitPointer(decodeURIComponent(ref.slice(1))).reduce<unknown>(
+    (node, name) => (typeof node === 'object' && node !== null ? (node as Node)[name] : undefined),
+    root,
+  );
 }
 
 const HINTS: readonly (readonly [type: string, keywords: readonly string[]])[] = [

@@ -1,3 +1,4 @@
+import { splitPointer } from '../../schema/index.js';
 import { childrenOf } from './pointers.js';
 import type { StrictRules } from './rules.js';
 import { isNode, type SchemaNode } from './types.js';
@@ -44,6 +45,6 @@ const PROPERTY = '/properties/';
 function matters(pointer: string, { required }: SchemaNode, allowed: StrictRules['cycles']): boolean {
   if (allowed === 'any') return pointer.startsWith('/anyOf/');
   if (allowed === 'none' || !pointer.startsWith(PROPERTY)) return true;
-  const name = pointer.slice(PROPERTY.length).replaceAll('~1', '/').replaceAll('~0', '~');
+  const [, name] = splitPointer(pointer);
   return Array.isArray(required) && required.includes(name);
 }

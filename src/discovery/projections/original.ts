@@ -1,4 +1,4 @@
-import { findDialect } from '../../schema/index.js';
+import { findDialect, splitPointer } from '../../schema/index.js';
 import { typesOf } from './rules.js';
 import { isNode, type SchemaNode } from './types.js';
 
@@ -106,10 +106,7 @@ export class OriginalSchema {
 
 /** The steps of a reference into its own document (RFC 6901 in a fragment). */
 function stepsOf(ref: string): readonly string[] {
-  return ref
-    .slice(2)
-    .split('/')
-    .map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return splitPointer(decoded(ref.slice(1)));
 }
 
 function decoded(text: string): string {

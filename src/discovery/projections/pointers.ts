@@ -1,8 +1,9 @@
+import { joinPointer } from '../../schema/index.js';
 import { isNode, type SchemaNode } from './types.js';
 
 /** A step of a JSON pointer (RFC 6901). */
 export function step(name: string | number): string {
-  return `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return joinPointer('', name);
 }
 
 /** Schemas right inside a strict schema, each with the pointer from it. */
