@@ -4,7 +4,7 @@ export { dialectOf, findDialect } from './dialect.js';
 export { checkFlatForm } from './flat-form.js';
 export { DEFAULT_LIMITS } from './limits.js';
 export { isPlainlyFit } from './plain.js';
-export { joinPointer, splitPointer } from './pointer.js';
+export { joinPointer, pathOf, pointerOf, splitPointer } from './pointer.js';
 export type {
   Compilation,
   CompileOptions,

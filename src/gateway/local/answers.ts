@@ -8,6 +8,7 @@ import {
   type Tool,
   type ValueWithContent,
 } from '../../contract/index.js';
+import { pathOf, pointerOf } from '../../schema/index.js';
 
 /** The text of a tool's result (MCP server/tools, Tool Result). */
 export function toolResult(returned: unknown): string {
@@ -44,39 +45,30 @@ export function toolFailure(message: string): string {
 /** A refinement of the author's own refuses what the JSON Schema lets pass. */
 export function refusedBySchema(tool: Tool, issues: readonly StandardIssue[]): DoorError {
   const found = issues.slice(0, 20).map(({ message, path = [] }) => {
-    const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
-    return {
-      path: keys.reduce<string>((text, key) => `${text}${step(key)}`, '$'),
-      pointer: keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
-      keyword: 'refinement',
-      message,
-    };
+    const keys = path.map((step) => (typeof step === 'object' ? step.key : step));
+    const place = keys.map((key) => (typeof key === 'symbol' ? String(key) : key));
+    return { path: pathOf(place), pointer: pointerOf(place), keyword: 'refinement', message };
   });
   return invalidArguments(tool, found);
 }
 
-function step(key: PropertyKey): string {
-  if (typeof key === 'number') return `[${key}]`;
-  const name = String(key);
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+/** A handler works with numbers of JavaScript: one they cannot hold would reach it rounded. */
+export function refuseExactNumbers(tool: Tool, value: unknown): void {
+  const place = findExactNumber(value);
+  if (place === undefined) return;
+  const message = 'has more digits than this tool can keep; it takes numbers up to 2^53';
+  throw invalidArguments(tool, [{ path: pathOf(place), pointer: pointerOf(place), keyword: 'number', message }]);
 }
 
-/** A handler works with numbers of JavaScript: one they cannot hold would reach it rounded. */
-export function refuseExactNumbers(tool: Tool, value: unknown, path = '$', pointer = ''): void {
-  if (value instanceof ExactNumber) {
-    const message = 'has more digits than this tool can keep; it takes numbers up to 2^53';
-    throw invalidArguments(tool, [{ path, pointer, keyword: 'number', message }]);
-  }
-  if (typeof value !== 'object' || value === null) return;
+/** @returns where the first one is */
+function findExactNumber(value: unknown): readonly (string | number)[] | undefined {
+  if (value instanceof ExactNumber) return [];
+  if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
-    const place = Array.isArray(value) ? `[${key}]` : step(key);
-    refuseExactNumbers(
-      tool,
-      member,
-      `${path}${place}`,
-      `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-    );
+    const place = findExactNumber(member);
+    if (place !== undefined) return [Array.isArray(value) ? Number(key) : key, ...place];
   }
+  return undefined;
 }
 
 interface OwnIssue {
