@@ -195,21 +195,26 @@ export interface RemoteDefinition {
   readonly variables?: Readonly<Record<string, InputField>>;
 }
 
-export interface PositionalArgument extends InputField {
-  readonly type: 'positional';
-  readonly valueHint?: string;
+interface ArgumentField extends InputField {
   readonly isRepeated?: boolean;
+  /** What `{name}`s in `value` stand for. */
   readonly variables?: Readonly<Record<string, InputField>>;
 }
 
-export interface NamedArgument extends InputField {
+/** An argument that is told by its place on the command line. */
+export interface PositionalArgument extends ArgumentField {
+  readonly type: 'positional';
+  readonly valueHint?: string;
+}
+
+/** An argument that is told by its name, which clients put before its value. */
+export interface NamedArgument extends ArgumentField {
   readonly type: 'named';
   /** With its dashes. */
   readonly name: string;
-  readonly isRepeated?: boolean;
-  readonly variables?: Readonly<Record<string, InputField>>;
 }
 
+/** What a package, or its runtime, is started with (MCP Registry server.json, Argument). */
 export type PackageArgument = PositionalArgument | NamedArgument;
 
 /** Where the server can be installed from. */

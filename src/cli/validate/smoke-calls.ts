@@ -1,12 +1,10 @@
-import { EventBus, type IssueSummary, type Principal } from '../../base/index.js';
+import { EventBus, type IssueSummary } from '../../base/index.js';
 import type { Contract, Implementation, Tool } from '../../contract/index.js';
 import { createGateway, type Gateway, localMount } from '../../gateway/index.js';
 import { synthesize } from './synthesize.js';
-import { type Check, type Finding, Skipped } from './types.js';
+import { AUTHOR, type Check, type Finding, Skipped } from './types.js';
 
 const CALL_MS = 20_000;
-/** Whoever validates is at the author's own machine, and is granted all that the tools ask for. */
-const ME: Principal = { id: 'local:validate', kind: 'local' };
 
 export const CALL_CHECKS: readonly Check[] = [
   {
@@ -59,7 +57,7 @@ async function callAll(implementation: Implementation, tools: readonly Tool[]): 
   events.on('output.violation', ({ tool, issues }) => void trouble.set(tool, breaks(issues)));
   const results: CallResult[] = [];
   try {
-    const entries = await gateway.listTools({ principal: ME });
+    const entries = await gateway.listTools({ principal: AUTHOR });
     for (const tool of tools) {
       // What a `when` or a deployment keeps from here is called by nobody here.
       if (!entries.some(({ tool: { name } }) => name === tool.name)) continue;
@@ -102,7 +100,7 @@ async function callOne({ gateway, mount, tool, input, trouble }: SmokeCall): Pro
   }
   try {
     const bytes = new TextEncoder().encode(JSON.stringify(input));
-    const answer = await gateway.callTool({ mount, tool: tool.name, arguments: bytes }, { principal: ME });
+    const answer = await gateway.callTool({ mount, tool: tool.name, arguments: bytes }, { principal: AUTHOR });
     const told = trouble.get(tool.name);
     if (told !== undefined) return { faults: [{ message: `${place}: ${told}` }] };
     if (answer.kind === 'result' && !answer.isError) return { faults: [] };

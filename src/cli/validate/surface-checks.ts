@@ -7,7 +7,7 @@ import type { LiveServer } from './live-server.js';
 import { introduce, type ShownTool } from './peer.js';
 import { openStdioPeer } from './stdio-peer.js';
 import { compareSurfaces, compareTools } from './surfaces.js';
-import { type Check, type Finding, Skipped, type Subject } from './types.js';
+import { AUTHOR, type Check, type Finding, Skipped, type Subject } from './types.js';
 
 const NO_SERVER = new Skipped('package.json names no doorward.implementation');
 
@@ -70,9 +70,6 @@ function compareRoutes({ server, url }: LiveServer): readonly Finding[] {
     }));
 }
 
-/** Whoever starts it is on the same machine. */
-const LOCAL = { id: 'local:validate', kind: 'local' } as const;
-
 async function checkStdio({ project, environment }: Subject): Promise<readonly Finding[] | Skipped> {
   const { contract, folder, packageJson } = project;
   const args = stdioArguments(project);
@@ -102,7 +99,7 @@ async function checkStdio({ project, environment }: Subject): Promise<readonly F
 /** What it may list: all tools, or those of one deployment; which one it serves is for the program to say. */
 function expectedLists(contract: Contract): readonly (readonly ShownTool[])[] {
   return [undefined, ...contract.deployments].map((deployment) => {
-    const facts = { principal: LOCAL, ...(deployment !== undefined && { deployment }) };
+    const facts = { principal: AUTHOR, ...(deployment !== undefined && { deployment }) };
     return sliceContract(contract, facts).tools.map(asJson);
   });
 }

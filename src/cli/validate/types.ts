@@ -1,8 +1,11 @@
-import type { CancelSignal } from '../../base/index.js';
+import type { CancelSignal, Principal } from '../../base/index.js';
 import type { Environment } from '../../config/index.js';
 import type { Project } from '../../runtime/node/index.js';
 import type { GitTree } from './git-tree.js';
 import type { LiveServer } from './live-server.js';
+
+/** Whoever validates is at the author's own machine, and is shown and granted all that the tools ask for. */
+export const AUTHOR: Principal = { id: 'local:validate', kind: 'local' };
 
 /** One thing that is not as it should be: one line. */
 export interface Fault {

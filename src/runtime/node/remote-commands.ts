@@ -1,5 +1,11 @@
 import type { Environment } from '../../config/index.js';
-import type { RemoteLoggedOut, RemoteLoginOptions, RemoteStatus, SignedIn } from './remote-login.js';
+import type {
+  RemoteLoggedOut,
+  RemoteLoginOptions,
+  RemoteLogoutOptions,
+  RemoteStatus,
+  SignedIn,
+} from './remote-login.js';
 
 /** See remote-login.ts. What only commands need is loaded by them. */
 export async function logInToRemote(options: RemoteLoginOptions): Promise<SignedIn> {
@@ -7,12 +13,7 @@ export async function logInToRemote(options: RemoteLoginOptions): Promise<Signed
 }
 
 /** See remote-login.ts. */
-export async function logOutOfRemote(options: {
-  readonly environment: Environment;
-  readonly program?: string;
-  readonly url?: string;
-  readonly isForgotten?: boolean;
-}): Promise<RemoteLoggedOut> {
+export async function logOutOfRemote(options: RemoteLogoutOptions): Promise<RemoteLoggedOut> {
   return (await import('./remote-login.js')).logOutOfRemote(options);
 }
 

@@ -217,6 +217,16 @@ function subjectOf(token: string): string | undefined {
   }
 }
 
+export interface RemoteLogoutOptions {
+  readonly environment: Environment;
+  /** Whose remote it is. Default `doorward`. */
+  readonly program?: string;
+  /** The remote that is meant, where the user named one: signing out of another is refused. */
+  readonly url?: string;
+  /** It is not the program's remote any more either. */
+  readonly isForgotten?: boolean;
+}
+
 export interface RemoteLoggedOut {
   /** The remote that nobody is signed in at any more; absent where there was none. */
   readonly url?: string;
@@ -227,15 +237,9 @@ export interface RemoteLoggedOut {
 /**
  * Signs out of the remote of a program: its tokens, and what is kept of its tools, are gone.
  *
- * @param options.isForgotten it is not the program's remote any more either
  * @throws {DoorError} CONFIG_INVALID where `url` names another server than the remote
  */
-export async function logOutOfRemote(options: {
-  readonly environment: Environment;
-  readonly program?: string;
-  readonly url?: string;
-  readonly isForgotten?: boolean;
-}): Promise<RemoteLoggedOut> {
+export async function logOutOfRemote(options: RemoteLogoutOptions): Promise<RemoteLoggedOut> {
   const { environment, program = OWN_PROGRAM, isForgotten = false } = options;
   const path = getRemotePath(environment, program);
   const found = readRemote(path);
