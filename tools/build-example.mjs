@@ -3,10 +3,10 @@
 // An author's project has doorward in its node_modules; here a link stands for it, so that nothing has to be installed.
 // Built only where something is newer than what is there. Those who want it at the same time wait for one.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { whileAlone } from './while-alone.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 export const EXAMPLE = join(ROOT, 'examples', 'repo-tools');
@@ -27,15 +27,11 @@ const LOCK_MS = 60_000;
 export async function buildExample({ force = false } = {}) {
   linkDoorward();
   if (!force && !isStale()) return;
-  const lock = join(EXAMPLE, 'node_modules', '.lock');
-  while (!take(lock)) await setTimeout(50);
-  try {
+  await whileAlone({ lock: join(EXAMPLE, 'node_modules', '.lock'), staleMs: LOCK_MS }, () => {
     if (!force && !isStale()) return;
     const { status, stderr } = spawnSync(process.execPath, ['build.mjs'], { cwd: EXAMPLE, encoding: 'utf8' });
     if (status !== 0) throw new Error(`examples/repo-tools does not build:\n${stderr}`);
-  } finally {
-    rmSync(lock, { force: true });
-  }
+  });
 }
 
 function linkDoorward() {
@@ -61,18 +57,6 @@ function newestMs(path) {
   if (stat === undefined) return 0;
   if (!stat.isDirectory()) return stat.mtimeMs;
   return Math.max(0, ...readdirSync(path).map((name) => newestMs(join(path, name))));
-}
-
-function take(lock) {
-  const found = statSync(lock, { throwIfNoEntry: false });
-  if (found !== undefined && Date.now() - found.mtimeMs > LOCK_MS) rmSync(lock, { force: true });
-  try {
-    writeFileSync(lock, '', { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (error.code === 'EEXIST') return false;
-    throw error;
-  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildExample({ force: process.argv.includes('--force') });

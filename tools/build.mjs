@@ -16,18 +16,17 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { bundledPackages, noticesText } from './notices.mjs';
+import { whileAlone } from './while-alone.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -158,7 +157,8 @@ const chunks = [...(await bundleCommand()), ...(await bundleExports())];
 const files = new Map(chunks.map(({ fileName, code }) => [fileName, code]));
 files.set('config.schema.json', await configSchema());
 files.set('THIRD_PARTY_NOTICES.md', noticesText(bundledPackages(ROOT, chunks)));
-await whileAlone(() => {
+// Two builds of different sources that wrote at once would leave files that do not fit each other.
+await whileAlone({ lock: join(out, '.lock'), staleMs: LOCK_MS }, () => {
   writeChanged(files);
   chmodSync(join(out, 'cli.cjs'), 0o755);
   utimesSync(join(out, 'cli.cjs'), startedAt, startedAt); // its age tells whether a source is newer
@@ -294,30 +294,6 @@ async function configSchema() {
 function isDeclared(id) {
   const declared = Object.keys({ ...PACKAGE.dependencies, ...PACKAGE.peerDependencies });
   return declared.some((name) => id === name || id.startsWith(`${name}/`));
-}
-
-/** Two builds of different sources that wrote at once would leave files that do not fit each other. */
-async function whileAlone(task) {
-  const lock = join(out, '.lock');
-  mkdirSync(out, { recursive: true });
-  while (!take(lock)) await setTimeout(20);
-  try {
-    task();
-  } finally {
-    rmSync(lock, { force: true });
-  }
-}
-
-function take(lock) {
-  const found = statSync(lock, { throwIfNoEntry: false });
-  if (found !== undefined && Date.now() - found.mtimeMs > LOCK_MS) rmSync(lock, { force: true });
-  try {
-    writeFileSync(lock, '', { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (error.code === 'EEXIST') return false;
-    throw error;
-  }
 }
 
 function writeChanged(wanted) {
