@@ -38,11 +38,18 @@ function checkBody(name: DocumentName, { headers, body }: Reply): readonly strin
   const isText = contentType.startsWith('text/');
   const parsed: unknown = isText ? body : JSON.parse(body);
   const { error } = safeParse(schema, parsed);
+  const { generated_at: builtAt } = parsed as { readonly generated_at?: unknown };
   return [
     ...claim(headers['content-type'] === contentType, `its type is ${headers['content-type']}`),
     ...claim(headers['cache-control'] === `public, max-age=${maxAgeSeconds}`, `cached ${headers['cache-control']}`),
+    ...claim(name !== 'mcp' || isPast(builtAt), `it was built at ${String(builtAt)}`),
     ...claim(error === undefined, `is not of its schema: ${error?.issues.map(({ path }) => path.join('/')).join(' ')}`),
   ];
+}
+
+/** The time of the commit that it was built from, RFC 3339. */
+function isPast(time: unknown): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(String(time)) && Date.parse(String(time)) <= Date.now();
 }
 
 async function checkTag(url: string, { headers, body }: Reply): Promise<readonly string[]> {

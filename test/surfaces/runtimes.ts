@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { findWorkerd, startWorker } from '../fixtures/workerd.js';
 
 const EXAMPLE = resolve(import.meta.dirname, '..', '..', 'examples', 'repo-tools');
-const GENERATED_AT = '2026-11-30T00:00:00Z';
 const START_MS = 20_000;
 
 /** What both know of themselves. */
@@ -27,7 +26,7 @@ export async function startBoth(): Promise<readonly [Runtime, Runtime]> {
   try {
     const worker = await startWorker({
       module: join(EXAMPLE, 'dist', 'worker.js'),
-      bindings: { ...FACTS, GENERATED_AT },
+      bindings: { ...FACTS },
     });
     return [node, { name: 'workerd', origin: worker.origin, stop: worker.stop }];
   } catch (thrown) {
@@ -38,7 +37,7 @@ export async function startBoth(): Promise<readonly [Runtime, Runtime]> {
 
 async function startNode(): Promise<Runtime> {
   const child = spawn(process.execPath, [join(EXAMPLE, 'dist', 'server.js')], {
-    env: { ...process.env, ...FACTS, PORT: '0', SOURCE_DATE_EPOCH: String(Date.parse(GENERATED_AT) / 1_000) },
+    env: { ...process.env, ...FACTS, PORT: '0' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const stop = async (): Promise<void> => {

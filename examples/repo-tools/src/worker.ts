@@ -1,5 +1,6 @@
 import { ToolError } from 'doorward/contract';
 import { createWorker, tokenIdentifier, type WorkerUpstream } from 'doorward/worker';
+import { BUILT_AT } from './built-at.js';
 import { implementWith } from './implement-with.js';
 
 interface Env {
@@ -7,8 +8,6 @@ interface Env {
   readonly PUBLIC_URL?: string;
   /** What `/.well-known/mcp-registry-auth` says, for a name of your own domain in the MCP Registry. */
   readonly REGISTRY_AUTH?: string;
-  /** When this was built, RFC 3339. */
-  readonly GENERATED_AT?: string;
   /** Another MCP server, whose tools are served too. */
   readonly TEAM_URL?: string;
   readonly TEAM_TOKEN?: string;
@@ -32,7 +31,7 @@ const local = {
 export default createWorker(implementWith(local), (env: Env) => ({
   ...(env.PUBLIC_URL !== undefined && { publicUrl: env.PUBLIC_URL }),
   ...(env.REGISTRY_AUTH !== undefined && { registryAuth: env.REGISTRY_AUTH }),
-  ...(env.GENERATED_AT !== undefined && { generatedAt: env.GENERATED_AT }),
+  ...(BUILT_AT !== '' && { generatedAt: BUILT_AT }),
   ...(env.CALLER_SHA256 !== undefined && {
     identifier: tokenIdentifier([{ name: 'caller', sha256: env.CALLER_SHA256, scopes: [] }]),
     upstreams: teamOf(env),
