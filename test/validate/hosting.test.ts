@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { requireBuild } from '../fixtures/open-door.js';
-import { type ProjectFolder, ProjectFolders } from './project-folder.js';
+import { CLI, type ProjectFolder, ProjectFolders } from './project-folder.js';
 
 // An author's modules run in the process of `doorward validate`: whatever they do, it ends, and says what is so.
 
@@ -105,3 +109,27 @@ test.each<Deed>([
   if (ran.out !== '') expect(JSON.parse(ran.out).faults).toBeDefined();
   expect(ran.err).toContain(err);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a build that never ends goes with the command, and so does all that it started',
+  { timeout: 60_000 },
+  async () => {
+    const project = folders.copyOf(sound);
+    const hangs =
+      "require('node:fs').writeFileSync(process.env.PID_FILE, String(process.pid)); setInterval(() => {}, 1e6);";
+    project.write('hang.cjs', hangs);
+    project.replace('package.json', '"build": "node build.mjs"', '"build": "node hang.cjs"');
+    project.commit();
+    const pidFile = join(project.folder, 'pid');
+    const command = spawn(process.execPath, [CLI, 'validate', project.folder], {
+      env: { ...process.env, PID_FILE: pidFile },
+      stdio: 'ignore',
+    });
+    await vi.waitFor(() => expect(readFileSync(pidFile, 'utf8')).not.toBe(''), { timeout: 40_000, interval: 50 });
+    const build = Number(readFileSync(pidFile, 'utf8'));
+    command.kill('SIGINT');
+    const [code] = (await once(command, 'exit')) as [number | null];
+    expect(code).toBe(130);
+    await vi.waitFor(() => expect(() => process.kill(build, 0)).toThrow('ESRCH'), { timeout: 5_000 });
+  },
+);

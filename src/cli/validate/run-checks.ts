@@ -64,6 +64,8 @@ export async function runChecks(project: Project, options: ChecksOptions): Promi
       const outcome = without.has(check.name) ? skipped(check, 'it was switched off') : await make(check, subject);
       // What was cut off has found nothing.
       if (signal.aborted) throw signal.reason;
+      // What was ended half way says nothing of the project.
+      if (signal.aborted) throw signal.reason;
       ended(outcome);
       outcomes.push(outcome);
     }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { expectGroup, keepGroup, killGroup } from '../../runtime/node/index.js';
 import { type Check, type Finding, Skipped, type Subject } from './types.js';
 
 /** A build that takes longer says nothing more. */
@@ -93,13 +94,22 @@ interface Script extends Pick<Subject, 'environment' | 'signal'> {
 function runScript({ folder, script, environment, signal }: Script): Promise<string | undefined> {
   return new Promise((resolve) => {
     const [command, ...args] = npmCommand(environment);
+    expectGroup();
     const child = spawn(command, [...args, 'run', '--silent', script], {
       cwd: folder,
       env: { ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: BUILD_MS,
+      detached: process.platform !== 'win32',
     });
-    const stop = { handleEvent: () => void child.kill() };
+    const { pid } = child;
+    if (pid !== undefined) keepGroup(pid);
+    // npm alone would end, and what its script has started would go on, with our pipes in its hands.
+    const end = (): void => {
+      child.kill();
+      if (pid !== undefined) killGroup(pid);
+    };
+    const timer = setTimeout(end, BUILD_MS);
+    const stop = { handleEvent: end };
     signal.addEventListener('abort', stop);
     let tail = '';
     const hear = (chunk: Buffer): void => {
@@ -109,7 +119,9 @@ function runScript({ folder, script, environment, signal }: Script): Promise<str
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
     child.on('error', (error) => resolve(error.message));
+    child.on('exit', end);
     child.on('close', (code, ended) => {
+      clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       const last = tail.trim().split('\n').at(-1) ?? '';
       resolve(code === 0 ? undefined : `${ended ?? `exit ${code}`}${last && `, ${last.slice(0, 300)}`}`);

@@ -21,7 +21,7 @@ export { authStatusOf, logInTo, logOutOf, openTokenStore, whyNoKeychain } from '
 export type { AuthStatus, LoggedOut, LoginOptions } from './oauth-login.js';
 export { hasOwnToken, type OAuthServer, oauthServerOf } from './oauth-server.js';
 export { openBrowser } from './open-browser.js';
-export { killGroups } from './process-group.js';
+export { expectGroup, keepGroup, killGroup, killGroups } from './process-group.js';
 export { loadProject } from './project.js';
 export type { ProjectSettings } from './project-fields.js';
 export { type FileState, stateOf, writeProjectFile } from './project-files.js';
