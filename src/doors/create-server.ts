@@ -8,14 +8,14 @@ import {
   localMount,
   type Mount,
 } from '../gateway/index.js';
+import { assembleHttpDoor } from './assemble-http-door.js';
 import { fingerprintMeta } from './fingerprint-meta.js';
 import { FetchExchange } from './http/fetch-exchange.js';
-import { createHttpApp, type RoutedExchange } from './http/http-app.js';
-import { HttpDoor } from './http/http-door.js';
+import type { RoutedExchange } from './http/http-app.js';
+import type { HttpDoor } from './http/http-door.js';
 import { anyone, type Identifier } from './http/identity.js';
 import type { Readiness } from './http/readiness.js';
-import { metadataUrlOf, resourceUrl } from './http/resource-metadata.js';
-import { type PublicOptions, SurfaceBoard } from './surface.js';
+import type { PublicOptions } from './surface.js';
 
 export interface ServerOptions
   extends Pick<GatewayOptions, 'limits' | 'validation' | 'secret' | 'store' | 'events' | 'cache'>,
@@ -89,10 +89,9 @@ export function openServer(implementation: Implementation, options: ServerOption
     ...(profile !== undefined && { profile }),
   };
   const gateway = gatewayOf(implementation, facts, options);
-  const resource = publicUrl === undefined ? undefined : resourceUrl(publicUrl, path);
-  const isLedTo = resource !== undefined && identifier.issuers.length > 0;
   const { name, title, version, instructions } = contract.server;
-  const door = new HttpDoor({
+  let isClosed = false;
+  const { door, app } = assembleHttpDoor({
     gateway,
     limits: gateway.limits,
     info: { name, ...(title !== undefined && { title }), version },
@@ -103,28 +102,17 @@ export function openServer(implementation: Implementation, options: ServerOption
       host: options.listening?.host ?? '127.0.0.1',
       allowedHosts: options.allowedHosts ?? [],
       allowedOrigins: options.allowedOrigins ?? [],
-      ...(publicUrl !== undefined && { publicUrl }),
     },
     identifier,
-    ...(isLedTo && { metadataUrl: metadataUrlOf(resource) }),
     maxSessions,
     idleTimeoutMs,
     clock,
-  });
-  const board = new SurfaceBoard({
-    gateway,
+    path,
+    ...(publicUrl !== undefined && { publicUrl }),
     server: contract.server,
     slice: (): Slice => sliceContract(contract, facts),
-    identifier,
-    path,
-    ...(resource !== undefined && { resource }),
     documents: options,
-  });
-  let isClosed = false;
-  const app = createHttpApp({
-    door,
     readiness: () => readinessOf(gateway, isClosed),
-    surface: () => board.surface,
   });
   const route = (request: Request, exchange: RoutedExchange): Response | Promise<Response> =>
     app.fetch(request, { exchange });

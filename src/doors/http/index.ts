@@ -1,10 +1,10 @@
-export { type PublicOptions, SurfaceBoard, type SurfaceBoardOptions } from '../surface.js';
+export { assembleHttpDoor } from '../assemble-http-door.js';
+export type { PublicOptions } from '../surface.js';
 export type { Body, HeaderList, HttpExchange } from './exchange.js';
 export { FetchExchange } from './fetch-exchange.js';
 export { createHttpApp, type HttpAppOptions, type HttpEnvironment, type RoutedExchange } from './http-app.js';
-export { HttpDoor, type HttpDoorOptions } from './http-door.js';
+export type { HttpDoor, HttpDoorOptions } from './http-door.js';
 export { anyone, type Identifier, type Identity } from './identity.js';
 export { type IssuerOptions, issuerIdentifier } from './issuer-identifier.js';
 export type { Phase, Readiness } from './readiness.js';
-export { metadataUrlOf, resourceUrl } from './resource-metadata.js';
 export { type NamedToken, tokenIdentifier } from './token-identifier.js';

@@ -48,26 +48,19 @@ export async function openHttpDoor(setup: HttpDoorSetup): Promise<OpenHttpDoor> 
   let port = http.port;
   const { events } = served.gateway;
   const identifier = identifierOf(http.auth, { lib, environment, clock, events });
-  const resource = publicUrl === undefined ? undefined : lib.resourceUrl(publicUrl, path);
-  const isLedTo = resource !== undefined && identifier.issuers.length > 0;
-  const door = new lib.HttpDoor({
+  const { tools: publicTools, servers: publicServers, contact, registryAuth } = http.discovery;
+  const generatedAt = buildStamp(environment) ?? setup.builtAt;
+  const { door, app } = lib.assembleHttpDoor({
     ...served,
     identifier,
-    ...(isLedTo && { metadataUrl: lib.metadataUrlOf(resource) }),
-    admission: { port: () => port, host, allowedHosts, allowedOrigins, ...(publicUrl !== undefined && { publicUrl }) },
+    admission: { port: () => port, host, allowedHosts, allowedOrigins },
     maxSessions,
     idleTimeoutMs,
     clock,
-  });
-  const { tools: publicTools, servers: publicServers, contact, registryAuth } = http.discovery;
-  const generatedAt = buildStamp(environment) ?? setup.builtAt;
-  const board = new lib.SurfaceBoard({
-    gateway: served.gateway,
+    path,
+    ...(publicUrl !== undefined && { publicUrl }),
     server: identityOf(http, setup.identity),
     slice: () => setup.contract && sliceContract(setup.contract, { locality: 'remote' }),
-    identifier,
-    path,
-    ...(resource !== undefined && { resource }),
     documents: {
       publicTools,
       publicServers,
@@ -75,8 +68,8 @@ export async function openHttpDoor(setup: HttpDoorSetup): Promise<OpenHttpDoor> 
       ...(registryAuth !== undefined && { registryAuth }),
       ...(generatedAt !== undefined && { generatedAt }),
     },
+    readiness,
   });
-  const app = lib.createHttpApp({ door, readiness, surface: () => board.surface });
   const server = await listenHttp(http, {
     path,
     endpoint: (exchange) => door.handle(exchange),
