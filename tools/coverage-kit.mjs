@@ -34,7 +34,12 @@ const AREAS = {
     'src/runtime/node/remote-record.ts',
   ],
   'ETag and 304': ['src/discovery/answer.ts', 'src/discovery/documents.ts', 'src/discovery/entity-tag.ts'],
-  'availability filtering': ['src/contract/slice.ts', 'src/contract/listed.ts', 'src/contract/fingerprint.ts'],
+  'availability filtering': [
+    'src/contract/fingerprint.ts',
+    'src/contract/listed.ts',
+    'src/contract/slice.ts',
+    'src/doors/surface.ts',
+  ],
   projections: ['src/discovery/projections', 'src/discovery/agent-tools.ts', 'src/discovery/to-tool-arguments.ts'],
 };
 
