@@ -78,7 +78,9 @@ function variableOf(word: string, ownText: Clients['ownText']) {
   const at = word.indexOf('=');
   const name = at < 0 ? word : word.slice(0, at);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw usageError(`--env names no variable: ${quoted(name)}`, 'Write --env NAME=VALUE, or --env NAME.');
+    // Without a name, it may be the value that was written.
+    const said = at > 0 ? `: ${quoted(name)}` : '';
+    throw usageError(`--env names no variable${said}`, 'Write --env NAME=VALUE, or --env NAME.');
   }
   return [name, at < 0 ? [{ variable: name }] : ownText(word.slice(at + 1))] as const;
 }

@@ -169,6 +169,7 @@ describe('client add', () => {
     },
     { why: 'a URL that is none', words: ['client', 'add', 'zed', '--url', 'h.example'], says: 'not an http or https' },
     { why: 'a variable that is none', words: ['client', 'add', 'zed', '--env', '1=2'], says: 'names no variable' },
+    { why: 'a value without its name', words: ['client', 'add', 'zed', '--env', 'a-secret'], says: 'no variable\n' },
     { why: 'a name with a space', words: ['client', 'add', 'zed', '--name', 'a b'], says: 'cannot be a server' },
   ])('$why is a usage error', async ({ words, says }) => {
     const { code, err } = await doorward(words);

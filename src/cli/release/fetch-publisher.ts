@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DoorError } from '../../base/index.js';
 import { type Answer, ask } from './ask.js';
@@ -29,7 +29,9 @@ export async function fetchPublisher(cwd: string, world: World): Promise<Outcome
     writeFileSync(join(folder, 'archive.tar.gz'), bytes);
     const args = ['-xzf', 'archive.tar.gz', MEMBER];
     const { code } = await runProgram({ command: 'tar', args, cwd: folder }, world);
-    if (code !== 0)
+    // A link of that name would be followed, to a file that is not ours to change.
+    const isFile = lstatSync(join(folder, MEMBER), { throwIfNoEntry: false })?.isFile() === true;
+    if (code !== 0 || !isFile)
       throw new DoorError('INTERNAL', `tar cannot take ${MEMBER} out of ${pin.url}`, { data: { url: pin.url } });
     chmodSync(join(folder, MEMBER), 0o755);
     renameSync(join(folder, MEMBER), target);
