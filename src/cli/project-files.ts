@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   clientDocsFiles,
   type GeneratedFile,
+  gitPath,
   MANIFEST_PATH,
   manifestFiles,
   openapiFiles,
@@ -11,7 +12,6 @@ import {
   workflowFiles,
 } from '../generate/index.js';
 import type { Project } from '../runtime/node/index.js';
-import { plain } from './validate/generated-paths.js';
 
 /** What writes files of a project, by the command that does so. */
 export interface Generator {
@@ -59,7 +59,7 @@ function clientDocs({ folder: root, contract, packageJson, settings }: Project):
   const args = ['-y', `--package=${name}@${version}`, localServer ?? ''];
   const readme = join(root, 'README.md');
   return clientDocsFiles(contract, {
-    folder: plain(folder),
+    folder: gitPath(folder),
     ...(existsSync(readme) && { readme: { path: 'README.md', text: readFileSync(readme, 'utf8') } }),
     ...(clientArgs !== undefined && { args: clientArgs }),
     ...(localServer !== undefined && { local: { name: localServer, command: 'npx', args } }),

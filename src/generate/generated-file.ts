@@ -15,3 +15,8 @@ export function jsonFile(path: string, value: unknown): GeneratedFile {
 export function textFile(path: string, text: string): GeneratedFile {
   return { path, bytes: encodeText(text) };
 }
+
+/** A path of a project's settings as git writes it: `./docs/` is `docs`. */
+export function gitPath(path: string): string {
+  return path.replace(/^\.\//, '').replace(/\/+$/, '');
+}

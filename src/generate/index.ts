@@ -1,6 +1,6 @@
 export { clientDocsFiles } from './client-docs.js';
 export type { ClientDocsFacts, ClientProgram } from './client-facts.js';
-export type { GeneratedFile } from './generated-file.js';
+export { type GeneratedFile, gitPath } from './generated-file.js';
 export {
   MANIFEST_PATH,
   type ManifestFacts,

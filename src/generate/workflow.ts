@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/index.js';
-import { type GeneratedFile, textFile } from './generated-file.js';
+import { type GeneratedFile, gitPath, textFile } from './generated-file.js';
 import { isOnNpm, MANIFEST_PATH } from './manifest.js';
 import { PUBLISHER, pinnedAction } from './pins.js';
 
@@ -33,7 +33,7 @@ export function workflowFiles(contract: Contract, facts: WorkflowFacts = {}): re
 export function watchedPaths({ settings = {} }: WorkflowFacts): readonly string[] {
   const { manifest = MANIFEST_PATH, workflow = WORKFLOW_PATH, docs, clientDocs, openapi } = settings;
   const named = ['package.json', 'package-lock.json', manifest, workflow, docs, clientDocs, openapi];
-  return named.flatMap((path) => (path === undefined ? [] : [path.replace(/^\.\//, '').replace(/\/$/, '')]));
+  return named.flatMap((path) => (path === undefined ? [] : [gitPath(path)]));
 }
 
 /** What differs from one author to the next. */

@@ -5,6 +5,7 @@ import { routeTable } from '../../discovery/index.js';
 import {
   checkManifest,
   type GeneratedFile,
+  gitPath,
   isError,
   MANIFEST_PATH,
   packageFaults,
@@ -12,7 +13,7 @@ import {
 } from '../../generate/index.js';
 import { type Project, stateOf } from '../../runtime/node/index.js';
 import { GENERATORS, type Generator } from '../project-files.js';
-import { generatedPaths, plain } from './generated-paths.js';
+import { generatedPaths } from './generated-paths.js';
 import { TEST_PATHS } from './test-paths.js';
 import { type Check, type Finding, Skipped } from './types.js';
 
@@ -93,7 +94,7 @@ async function staleFiles({ command, files }: Generator, project: Project): Prom
     const state = stateOf(project.folder, file);
     if (state === 'same') return [];
     const what = state === 'absent' ? 'is not there' : `is not what doorward ${command} would write`;
-    return [{ message: `${plain(file.path)} ${what}`, hint: `Run doorward ${command}, and commit what it writes.` }];
+    return [{ message: `${gitPath(file.path)} ${what}`, hint: `Run doorward ${command}, and commit what it writes.` }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { plain } from './generated-paths.js';
+import { gitPath } from '../../generate/index.js';
 import { matchesGlob } from './glob.js';
 import { type Check, Skipped, type Subject } from './types.js';
 
@@ -36,11 +36,11 @@ interface Named {
 function namedFiles({ packageJson, settings }: Subject['project']): readonly Named[] {
   const { files, bin, main, types, exports } = packageJson;
   const fields = Object.entries({ files, bin, main, types, exports });
-  const published = fields.flatMap(([field, value]) => textsIn(value).map((path) => ({ field, path: plain(path) })));
+  const published = fields.flatMap(([field, value]) => textsIn(value).map((path) => ({ field, path: gitPath(path) })));
   const own = [...new Set([settings.contract, settings.implementation ?? settings.contract])];
   return [
     ...published.filter(({ path }) => path !== '' && !path.startsWith('!')),
-    ...own.map((path) => ({ field: 'doorward', path: plain(path) })),
+    ...own.map((path) => ({ field: 'doorward', path: gitPath(path) })),
   ];
 }
 

@@ -23,6 +23,7 @@ export interface BrokenWorkflow {
 
 const FOLDER = /^\.github\/workflows\/[^/]+\.ya?ml$/;
 
+/** The workflows among a repository's files, GitHub's folder being the root's. */
 export function readWorkflows(folder: string, files: readonly string[]): readonly (Workflow | BrokenWorkflow)[] {
   return files.filter((path) => FOLDER.test(path)).map((path) => readWorkflow(folder, path));
 }
@@ -39,6 +40,7 @@ function readWorkflow(folder: string, path: string): Workflow | BrokenWorkflow {
 
 type Node = Readonly<Record<string, unknown>>;
 
+/** @throws where it is no YAML */
 export function workflowOf(path: string, text: string): Workflow {
   const root = objectOf(parse(text, { maxAliasCount: 100 }));
   const events = Object.values(objectOf(root.on)).map(objectOf);

@@ -26,6 +26,7 @@ export function checkManifest(manifest: unknown): readonly ManifestFinding[] {
   return [...findings.filter(isError), ...findings.filter((one) => !isError(one))];
 }
 
+/** Whether it keeps the Registry from taking the manifest. */
 export function isError({ severity }: ManifestFinding): boolean {
   return severity === 'error';
 }

@@ -78,6 +78,7 @@ export function publicBaseUrlOf(registryType = ''): string | undefined {
   return Object.hasOwn(PACKAGE_TYPES, registryType) ? PACKAGE_TYPES[registryType]!.baseUrl : undefined;
 }
 
+/** Where the server can be installed from: each package as its own registry wants it. */
 export function checkPackages(manifest: unknown, report: Report): void {
   const serverVersion = findText(manifest, 'version');
   for (const [at, one] of findList(manifest, 'packages').entries()) {
