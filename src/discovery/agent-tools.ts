@@ -105,10 +105,12 @@ export function toolsIndex(surface: Surface): object {
   };
 }
 
+/** Where the tools for a vendor lie, with how calls are carried out. */
 export function documentPathOf(target: Target): string {
   return `${TOOLS_FOLDER}/${target}.json`;
 }
 
+/** Where the bare array lies that goes into a vendor's request as it is. */
 export function arrayPathOf(form: Form, variant: Variant): string {
   return `${TOOLS_FOLDER}/${form}${variant === 'strict' ? '.strict' : ''}.tools.json`;
 }

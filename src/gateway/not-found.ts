@@ -44,6 +44,7 @@ export function toolNotFound(name: string, { mounts, snapshot, entries }: Search
   );
 }
 
+/** For a call that names a server by its id; other servers are suggested if their names are near. */
 export function mountNotFound(id: string, mounts: readonly MountedUpstream[]): DoorError {
   const hint = nearest(
     id,
@@ -55,6 +56,7 @@ export function mountNotFound(id: string, mounts: readonly MountedUpstream[]): D
   });
 }
 
+/** @param names those that there are */
 export function promptNotFound(name: string, names: readonly string[]): DoorError {
   const prompt = name.slice(0, MAX_SHOWN);
   return new DoorError('PROMPT_UNKNOWN', `There is no prompt ${JSON.stringify(prompt)}`, {

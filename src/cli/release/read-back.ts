@@ -19,6 +19,7 @@ interface Listed {
   readonly _meta?: { readonly [OFFICIAL_META]?: { readonly status?: unknown } };
 }
 
+/** Asks the Registry for one version. Whatever keeps it from answering is `absent`, with the reason. */
 export async function findListing({ name, version, manifest }: Release, world: World): Promise<Listing> {
   const url = `${world.registry}/v0.1/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`;
   try {

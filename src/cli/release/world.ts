@@ -79,6 +79,7 @@ function digestOf(text: string): string {
   throw usageError('MCP_PUBLISHER_SHA256 is no SHA-256', 'Write its 64 digits.');
 }
 
+/** Waits. @throws the signal's reason */
 export async function pause(ms: number, signal: CancelSignal): Promise<void> {
   const ended = new AbortController();
   try {

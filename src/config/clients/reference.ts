@@ -96,6 +96,7 @@ export function joinText(parts: readonly TextPart[]): Text {
   return joined;
 }
 
+/** Whether a part of a text stands for a variable, and is not written out. */
 export function isReference(part: TextPart): part is VariableReference {
   return typeof part !== 'string';
 }

@@ -102,6 +102,7 @@ export interface ClientSpec {
   };
 }
 
+/** Whether a client can be given servers by their URLs. */
 export function isRemoteShape(remote: ClientSpec['remote']): remote is RemoteShape {
   return 'url' in remote;
 }

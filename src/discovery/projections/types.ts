@@ -55,6 +55,7 @@ export function isNode(value: unknown): value is SchemaNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What may be said of a projection that has these losses. */
 export function fidelityOf(losses: readonly Loss[]): Fidelity {
   return losses.length === 0 ? { kind: 'lossless' } : { kind: 'lossy', losses };
 }

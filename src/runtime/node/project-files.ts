@@ -12,6 +12,7 @@ interface WantedFile {
 /** How a file of a project compares with what it should be. */
 export type FileState = 'same' | 'different' | 'absent';
 
+/** @throws {DoorError} CONFIG_INVALID naming the file that cannot be read */
 export function stateOf(folder: string, { path, bytes }: WantedFile): FileState {
   try {
     return readFileSync(join(folder, path)).equals(bytes) ? 'same' : 'different';

@@ -25,6 +25,7 @@ export function readSettings(packageJson: Readonly<Record<string, unknown>>): Pr
   return doorward as unknown as ProjectSettings;
 }
 
+/** @param field as `doorward.docs` */
 export function projectError(field: string, problem: string, hint?: string): DoorError {
   return new DoorError('CONFIG_INVALID', `${PACKAGE_FILE} ${field}: ${problem}`, {
     data: { file: PACKAGE_FILE, field },
