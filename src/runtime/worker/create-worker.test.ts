@@ -64,6 +64,29 @@ test('upstreams that are meant to be everybody’s are', async () => {
   expect((await createWorker(implementation, options).fetch(get('/healthz'), {})).status).toBe(200);
 });
 
+test('where callers get tokens from an authorization server, documents and refusals lead there', async () => {
+  const worker = createWorker(implementation, {
+    publicUrl: 'https://echo.test/mcp',
+    identifier: { issuers: ['https://as.test'], requiredScopes: ['mcp'], identify: () => ({ kind: 'missing' }) },
+  });
+  const place = '/.well-known/oauth-protected-resource';
+  for (const path of [place, `${place}/mcp`]) {
+    const answer = await worker.fetch(get(path), {});
+    expect([answer.status, await answer.json()]).toMatchObject([
+      200,
+      { resource: 'https://echo.test/mcp', authorization_servers: ['https://as.test'], scopes_supported: ['mcp'] },
+    ]);
+    const again = await worker.fetch(
+      new Request(`http://127.0.0.1${path}`, { headers: { 'if-none-match': answer.headers.get('etag')! } }),
+      {},
+    );
+    expect(again.status).toBe(304);
+  }
+  const refused = await worker.fetch(new Request('http://127.0.0.1/mcp', { method: 'POST', body: '{}' }), {});
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('www-authenticate')).toContain(`resource_metadata="https://echo.test${place}/mcp"`);
+});
+
 test('a request is kept alive until its stream of events has been read or given up', async () => {
   const kept: Promise<unknown>[] = [];
   const context = { waitUntil: (promise: Promise<unknown>) => void kept.push(promise) };
