@@ -85,10 +85,7 @@ function notSetUp(thrown: unknown): Response {
   const { code, message, hint } = toDoorError(thrown);
   console.error(JSON.stringify({ level: 'error', event: 'worker.unset', code, message, hint }));
   const error = new DoorError('INTERNAL', 'this server is not set up; its log says why');
-  const body = {
-    jsonrpc: '2.0',
-    id: null,
-    error: { code: -32603, message: error.message, data: { code: error.code } },
-  };
+  // No request was read whose id it could have.
+  const body = { jsonrpc: '2.0', error: { code: -32603, message: error.message, data: { code: error.code } } };
   return Response.json(body, { status: 500 });
 }
