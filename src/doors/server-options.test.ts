@@ -63,3 +63,14 @@ test('a server that was closed takes no new requests, and can be closed again', 
   expect(await response.text()).toContain('has ended');
   await server.close();
 });
+
+test('whoever asks whether calls can be served hears when the server has ended', async () => {
+  const server = createServer(implementation);
+  const ask = async (): Promise<unknown> => {
+    const response = await server.fetch(new Request('http://127.0.0.1/readyz'));
+    return [response.status, await response.json()];
+  };
+  expect(await ask()).toMatchObject([200, { status: 'ready' }]);
+  await server.close();
+  expect(await ask()).toMatchObject([503, { status: 'draining' }]);
+});
