@@ -247,6 +247,16 @@ describe('import', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
   });
 
+  test('doorward itself is not put behind itself', async () => {
+    put('.cursor/mcp.json', CURSOR);
+    await doorward(['client', 'add', 'cursor']);
+    const { code, out, err } = await doorward(['import', '--from', 'cursor', '--write']);
+    expect({ code, out }).toMatchObject({ code: 0, out: expect.not.stringContaining('added doorward') });
+    expect(err).toContain('doorward: is doorward itself');
+    expect(read('.config/doorward/doorward.json')).not.toContain('stdio');
+    expect((await doorward(['import', '--from', 'cursor'])).err).toContain('doorward: is doorward itself');
+  });
+
   test('one file that cannot be read does not keep others from it', async () => {
     put('project/good.json', '{ "mcpServers": { "a": { "command": "x" }, "b": 1 } }');
     put('project/bad.json', '{ "mcpServers": ');

@@ -16,7 +16,11 @@ interface TakenServer {
   readonly file: string;
   readonly client: string | undefined;
   readonly value: ReturnType<Clients['doorwardEntry']>['value'];
+  /** Whether it starts doorward, which would start itself without end if it were in its own configuration. */
+  readonly isItself: boolean;
 }
+
+const ITSELF = 'is doorward itself, and no server for doorward.json: it would start itself again and again';
 
 interface Finding {
   readonly file: string;
@@ -98,8 +102,9 @@ function take(
   for (const { name, entry, losses } of servers) {
     const { value, losses: secrets } = clients.doorwardEntry(entry, { server: name, literalSecrets });
     const first = harvest.servers.get(name);
-    if (first === undefined) harvest.servers.set(name, { name, file, client, value });
-    else if (!clients.isEqual(first.value, value)) {
+    if (first === undefined) {
+      harvest.servers.set(name, { name, file, client, value, isItself: clients.isDoorward(entry) });
+    } else if (!clients.isEqual(first.value, value)) {
       harvest.skipped.push({ file, server: name, message: `another server of that name is in ${first.file}` });
       harvest.hasFault = true;
       continue;
@@ -148,7 +153,11 @@ function mergeServers(
 ): MergedServers {
   const added: string[] = [];
   const skipped: MergedServers['skipped'][number][] = [];
-  for (const { name, value, file } of servers.values()) {
+  for (const { name, value, file, isItself } of servers.values()) {
+    if (isItself) {
+      skipped.push({ file, server: name, message: ITSELF, isFault: false });
+      continue;
+    }
     const now = ['mcpServers', 'servers'].map((root) => valueAt(open.value, [root, name]));
     const there = now.find((entry) => entry !== undefined);
     if (there === undefined) {
@@ -191,7 +200,9 @@ function report({ run, cli, harvest, written }: Outcome): void {
   }
   for (const { error } of errors) writeError(error, cli.err);
   const { yellow } = cli.err.colors;
-  for (const { file, server, field, message } of [...skipped, ...losses]) {
+  const shown = written === undefined ? servers.filter(({ isItself }) => isItself) : [];
+  const itself = shown.map(({ file, name }) => ({ file, server: name, field: undefined, message: ITSELF }));
+  for (const { file, server, field, message } of [...skipped, ...itself, ...losses]) {
     const where = field === undefined ? server : `${server}: ${field}`;
     cli.err.write(`${yellow('warning:')} ${oneLine(`${file}: ${where}: ${message}`)}\n`);
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DoorError } from '../../base/index.js';
 import { doorwardEntry } from './doorward-entry.js';
-import { clientOfPath, importFile } from './import-file.js';
+import { clientOfPath, importFile, isDoorward } from './import-file.js';
 import { findClient } from './table/index.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -130,6 +130,32 @@ describe('what is lost is told', () => {
       "servers": { "a": { "url": "https://h/\${input:T}" }, "b": { "url": "https://h" } } }`;
     expect(imported('f.json', text, 'vscode').servers).toMatchObject({ a: { lost: ['inputs.T'] }, b: { lost: [] } });
   });
+});
+
+describe('doorward itself is known, since in its own configuration it would start itself without end', () => {
+  const itself = [
+    { command: 'npx', args: ['-y', 'doorward@0.1.0', 'stdio'] },
+    { command: 'npx', args: ['-y', 'doorward', 'stdio', '--config', '/a/doorward.json'] },
+    { command: '/usr/local/bin/doorward', args: ['stdio'] },
+    { command: 'cmd', args: ['/c', 'npx', '-y', 'doorward@0.1.0', 'stdio'] },
+    { command: 'node', args: ['/home/ada/doorward/dist/cli.cjs', 'stdio', '--config', '/a.json'] },
+    { command: 'node', args: ['C:\\src\\doorward\\dist\\cli.cjs', 'stdio'] },
+  ];
+  const others = [
+    { command: 'npx', args: ['-y', 'doorward', 'stdio', '--', 'node', 'x.js'] },
+    { command: 'npx', args: ['-y', 'doorward-notes', 'stdio'] },
+    { command: 'node', args: ['dist/cli.cjs', 'stdio'] },
+    { command: 'doorward-like', args: ['stdio'] },
+    { command: 'npx', args: ['-y', 'notes', '--for', 'doorward'] },
+  ];
+
+  const isItself = (entry: object): boolean[] => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ mcpServers: { a: entry } }));
+    return importFile({ name: 'f.json', bytes }).servers.map((server) => isDoorward(server.entry));
+  };
+
+  test.each(itself)('$command $args', (entry) => expect(isItself(entry)).toEqual([true]));
+  test.each(others)('but not $command $args', (entry) => expect(isItself(entry)).toEqual([false]));
 });
 
 test('an entry that cannot be read costs itself only', () => {

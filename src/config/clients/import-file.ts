@@ -86,6 +86,20 @@ export function importFile({ name, bytes, client }: FileToImport): ImportedFile 
   return { file: name, client: owner?.id, servers, skipped };
 }
 
+/**
+ * Whether an entry starts `doorward stdio`, as `client add` writes it or from a clone: in doorward.json each door would start
+ * another. One that puts the door before a program of its own (`-- node x.js`) reads no configuration, and ends somewhere.
+ */
+export function isDoorward({ connection }: ClientEntry): boolean {
+  if (connection.kind !== 'stdio') return false;
+  const words = [connection.command, ...connection.args].map((text) => text.map((part) => String(part)).join(''));
+  const at = words.findIndex((word) => DOORWARD.test(word));
+  return at >= 0 && words[at + 1] === 'stdio' && !words.includes('--', at);
+}
+
+/** The program as npm, a shell, and a clone of it know it. */
+const DOORWARD = /(?:^|[\\/])doorward(?:@[^\\/]*|\.cmd)?$|[\\/]doorward[^\\/]*[\\/]dist[\\/]cli\.cjs$/;
+
 /** What a client's file is read with. Where it holds literals only, `${X}` may still be what somebody hoped for: it is text. */
 function readingDialect({ secrets }: ClientSpec): Dialect {
   return secrets.dialect;

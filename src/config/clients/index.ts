@@ -2,7 +2,7 @@ export { type DoorwardEntry, doorwardEntry } from './doorward-entry.js';
 export { isEqual, valueAt } from './edit/equal.js';
 export { openFile } from './edit/open-file.js';
 export type { ClientEntry, EntrySettings, RemoteConnection, StdioConnection, TextMap } from './entry.js';
-export { clientOfPath, type ImportedFile, importFile } from './import-file.js';
+export { clientOfPath, type ImportedFile, importFile, isDoorward } from './import-file.js';
 export { type InstallLink, installLink, readInstallLink } from './links.js';
 export { candidatesFor, type Machine, osOf, placeText, scopesOf } from './places.js';
 export type { Loss } from './read-entry.js';
