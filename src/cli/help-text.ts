@@ -56,8 +56,12 @@ export function signatureOf({ name, operands }: CommandSpec): string {
   return operands === undefined ? name : `${name} ${operands}`;
 }
 
-/** The same, cut after the first operand where there are more. */
+/** In characters: `[URL | SERVER]` is shown whole. */
+const SHORT_OPERANDS = 14;
+
+/** The same, cut after the first operand where there are more than a line of the overview has room for. */
 function shortSignatureOf({ name, operands = '' }: CommandSpec): string {
+  if (operands.length <= SHORT_OPERANDS) return `${name} ${operands}`.trimEnd();
   const [first = '', ...others] = operands.split(' ');
   return [name, first, others.length > 0 ? '...' : ''].filter(Boolean).join(' ');
 }

@@ -48,7 +48,9 @@ export const GENERATED_CHECKS: readonly Check[] = [
         ...absent.map((path) => ({ message: `${path} is not in HEAD`, hint: 'Commit it.' })),
         ...tracked.map((path) => ({
           message: `${path} is a discovery document, and in the repository`,
-          hint: 'Remove it: the server answers it from what it serves.',
+          hint: path.endsWith('openapi.json')
+            ? 'Remove it, or name it in package.json (doorward.openapi): then it is held to what is served.'
+            : 'Remove it: the server answers it from what it serves.',
         })),
       ];
     },
