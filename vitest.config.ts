@@ -11,7 +11,7 @@ const OWN_PROCESS = [
 ];
 
 /** Tests of how soon an answer comes: they have the machine to themselves. */
-const MEASURED = ['test/cases/wire.test.ts', 'test/stories/{crash,end,hops,start}.test.ts'];
+const MEASURED = ['test/cases/{process,wire}.test.ts', 'test/stories/{crash,end,hops,start}.test.ts'];
 
 const common = { globalSetup: ['test/global-setup.ts'], testTimeout: 30_000, hookTimeout: 60_000 };
 

@@ -178,10 +178,11 @@ describe('the digest of a request', () => {
     expect(uri({ other: 1 })).not.toBe(uri({}));
     const members = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`a${at}`, 1]));
     const many = slice({ name: 'x', arguments: members });
-    const began = performance.now();
+    const began = process.cpuUsage();
     digestOfRequest('tools/call', many);
+    const { user, system } = process.cpuUsage(began);
     // It took two seconds when each member was read.
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect((user + system) / 1_000).toBeLessThan(1_000);
   });
 
   test('arguments as deep as any judge allows have one; deeper ones an error that says so, not a crash', () => {

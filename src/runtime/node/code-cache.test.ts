@@ -201,9 +201,11 @@ describe('what is kept', () => {
     const processes = [start(), start(), start()];
     for (const { load } of processes) load(path);
     await letWrite();
+    // Drafts lie beside it as long as one of them writes.
+    await vi.waitUntil(() => kept().length === 1, { timeout: 5_000 });
     compiled = [];
     start().load(path);
-    expect([compiled, kept().length]).toEqual([[true], 1]);
+    expect(compiled).toEqual([true]);
   });
 
   test('goes after 30 days, when other code is written', async () => {
