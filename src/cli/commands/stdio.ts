@@ -5,6 +5,7 @@ import {
   isRemoteNamed,
   logEvents,
   mountsOf,
+  refuseNesting,
   runStdioDoor,
 } from '../../runtime/node/index.js';
 import type { Cli } from '../cli.js';
@@ -30,6 +31,7 @@ export async function runStdio(run: Run, cli: Cli): Promise<number> {
 }
 
 async function serve(run: Run, cli: Cli, log: LogOptions): Promise<number> {
+  refuseNesting(cli.environment);
   const hasRemote = !run.options.has('no-remote');
   const loaded = await loadConfig(run, cli, { isOptional: () => hasRemote && isRemoteNamed(cli) });
   logConfig(loaded, cli, log);

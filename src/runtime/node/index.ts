@@ -17,6 +17,7 @@ export { type EventLogOptions, jsonLogLine, type LogLevel, logEvents } from './e
 export { type ServeHttpOptions, serveHttp } from './http-serving.js';
 export { LogStream } from './log-stream.js';
 export { gatewayLimitsOf, mountsOf, validationOf } from './mounts.js';
+export { refuseNesting } from './nesting.js';
 export { authStatusOf, logInTo, logOutOf, openTokenStore, whyNoKeychain } from './oauth-commands.js';
 export type { AuthStatus, LoggedOut, LoginOptions } from './oauth-login.js';
 export { hasOwnToken, type OAuthServer, oauthServerOf } from './oauth-server.js';

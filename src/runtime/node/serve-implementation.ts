@@ -77,11 +77,14 @@ export async function serve(implementation: Implementation, options: ServeOption
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMs);
     });
-    await Promise.race([server.door.whenIdle(), late]).finally(() => clearTimeout(timer));
-    server.door.abandon(new DoorError('UPSTREAM_LOST', 'the server ended', { data: { outcome: 'unknown' } }));
-    await server.close();
-    await listening.close();
-    stopLog();
+    try {
+      await Promise.race([server.door.whenIdle(), late]).finally(() => clearTimeout(timer));
+      server.door.abandon(new DoorError('UPSTREAM_LOST', 'the server ended', { data: { outcome: 'unknown' } }));
+      await server.close();
+    } finally {
+      await listening.close();
+      stopLog();
+    }
   };
   return { url: `http://${shownHost(host)}:${port}${server.path}`, port, close };
 }

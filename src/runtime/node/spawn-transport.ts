@@ -5,6 +5,7 @@ import type { LineHandlers, LineTransport } from '../../client/index.js';
 import { childEnvironment } from './environment.js';
 import { findCandidates, searchedPath } from './find-command.js';
 import { lendNativeBytes } from './native-bytes.js';
+import { nestingFor } from './nesting.js';
 import { endGroup, expectGroup, keepGroup, leaderExited } from './process-group.js';
 import { Sink } from './sink.js';
 import { Tail } from './tail.js';
@@ -51,7 +52,7 @@ class SpawnTransport implements LineTransport {
 
   async open(handlers: LineHandlers): Promise<void> {
     const { command, args = [], cwd } = this.#options;
-    const env = childEnvironment(process.env, this.#options.env);
+    const env = { ...childEnvironment(process.env, this.#options.env), ...nestingFor(process.env) };
     // Loaded at use: a caller is greeted before any child is started.
     const { default: spawn } = await import('cross-spawn');
     if (this.#closing !== undefined) {
