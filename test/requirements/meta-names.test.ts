@@ -34,7 +34,12 @@ test('the names that we write are well formed, and none is made up under the pre
     'io.modelcontextprotocol/subscriptionId',
     'io.modelcontextprotocol/tasks',
   ]);
-  expect(names.filter((name) => !name.startsWith('io.'))).toEqual(['doorward/error', 'doorward/stale']);
+  expect(names.filter((name) => !name.startsWith('io.'))).toEqual([
+    'doorward/deprecated',
+    'doorward/error',
+    'doorward/fingerprint',
+    'doorward/stale',
+  ]);
 });
 
 test.each(['a', '/', 'a b/c', '-a/b', 'a-/b', '1a/b', 'a./b', 'a/-b', 'a/b-', 'a/b c'])('%j would be found', (name) => {
