@@ -351,6 +351,11 @@ describe('OpenAI', () => {
     },
     { why: 'a reference to nowhere', schema: { $ref: '#/$defs/x' }, says: '"#/$defs/x" is no place' },
     { why: 'a reference to no schema', schema: { $ref: '#/properties/b/type' }, says: 'is no place' },
+    {
+      why: 'a reference to anything, in a union that is held to a type',
+      schema: { type: 'string', not: true, anyOf: [{ $ref: '#/properties/a/not' }] },
+      says: 'values of any kind',
+    },
     { why: 'certain arrays', schema: { enum: [[]] }, says: 'only certain objects or arrays' },
     { why: 'a reference to elsewhere', schema: { $ref: 'https://x.test/' }, says: 'is no place' },
     {
