@@ -1,5 +1,5 @@
 /** The worked example as its users have it: processes that official clients speak to. */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -193,13 +193,122 @@ describe('over a working tree', () => {
     expect(await call(client, 'file_history', { path: '*' })).toMatchObject({ commits: [] });
   });
 
-  test('what the repository configures is not started', async () => {
-    const mark = join(folder, 'started');
-    for (const key of ['core.fsmonitor', 'diff.external']) git('config', key, `touch ${mark}; true`);
+  describe('what a repository configures is not started', () => {
+    const started = (): boolean => statSync(join(folder, 'started'), { throwIfNoEntry: false }) !== undefined;
+    /** The command of a program that leaves a mark. */
+    const program = (then = '[ -t 0 ] || cat'): string => {
+      const file = join(folder, 'program');
+      writeFileSync(file, `#!/bin/sh\ntouch '${join(folder, 'started')}'\n${then}\n`, { mode: 0o755 });
+      return file;
+    };
+    const attributes = (text: string): void => writeFileSync(join(folder, '.gitattributes'), `*.txt ${text}\n`);
+
+    test.each([
+      { what: 'core.fsmonitor', set: () => git('config', 'core.fsmonitor', program()), starts: ['status'] },
+      { what: 'diff.external', set: () => git('config', 'diff.external', program()), starts: ['diff', '--ext-diff'] },
+      {
+        what: 'a filter of .gitattributes',
+        set: () => {
+          attributes('filter=a.b=c');
+          git('config', 'filter.a.b=c.clean', program());
+          git('config', 'filter.a.b=c.required', 'true');
+        },
+        starts: ['diff', '--numstat'],
+      },
+      {
+        what: 'a filter that stays',
+        set: () => {
+          attributes('filter=evil');
+          git('config', 'filter.evil.process', program());
+        },
+        starts: ['diff', '--numstat'],
+      },
+      {
+        what: 'a filter of .git/info/attributes',
+        set: () => {
+          mkdirSync(join(folder, '.git/info'), { recursive: true });
+          writeFileSync(join(folder, '.git/info/attributes'), '* filter=evil\n');
+          git('config', 'filter.evil.clean', program());
+        },
+        starts: ['diff', '--numstat'],
+      },
+      {
+        what: 'gpg.program',
+        set: () => {
+          git('config', 'log.showSignature', 'true');
+          git('config', 'gpg.program', program());
+          const who = 'A <a@b> 1700000000 +0000';
+          const tree = git('rev-parse', 'HEAD^{tree}').trim();
+          const signature = '-----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----';
+          const text = `tree ${tree}\nauthor ${who}\ncommitter ${who}\ngpgsig ${signature}\n\nsigned\n`;
+          const hash = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], {
+            cwd: folder,
+            input: text,
+            encoding: 'utf8',
+          });
+          git('update-ref', 'HEAD', hash.trim());
+        },
+        starts: ['log', '--format=%H'],
+      },
+      {
+        what: 'what a remote names, for an object that is missing',
+        set: () => {
+          const blob = git('rev-parse', 'HEAD:a file.txt').trim();
+          rmSync(join(folder, '.git/objects', blob.slice(0, 2), blob.slice(2)));
+          git('config', 'core.repositoryFormatVersion', '1');
+          git('config', 'extensions.partialClone', 'origin');
+          git('config', 'remote.origin.promisor', 'true');
+          git('config', 'remote.origin.url', folder);
+          git('config', 'remote.origin.uploadpack', program('exit 1'));
+        },
+        starts: ['diff', '--numstat'],
+      },
+      {
+        what: 'a submodule',
+        set: () => {
+          const sub = (...args: readonly string[]): string => git('-C', 'sub', ...args);
+          git('init', '-q', 'sub');
+          writeFileSync(join(folder, 'sub/f.txt'), 'one\n');
+          writeFileSync(join(folder, 'sub/.gitattributes'), '*.txt filter=evil\n');
+          sub('add', '.');
+          sub('commit', '-q', '-m', 'sub');
+          git('submodule', '--quiet', 'add', './sub');
+          git('commit', '-q', '-m', 'with sub', 'sub', '.gitmodules');
+          sub('config', 'filter.evil.clean', program());
+          sub('config', 'core.fsmonitor', program());
+          writeFileSync(join(folder, 'sub/f.txt'), 'two\n');
+        },
+        starts: ['status'],
+      },
+    ])('$what', async ({ set, starts }) => {
+      set();
+      const isStarted = started();
+      rmSync(join(folder, 'started'), { force: true });
+      // It would be: without that nothing is shown here.
+      spawnSync('git', starts, { cwd: folder, timeout: 20_000 });
+      expect(isStarted || started()).toBe(true);
+      rmSync(join(folder, 'started'), { force: true });
+      const client = await start('stdio.js');
+      const args = [
+        { name: 'repo_status' },
+        { name: 'diff_summary' },
+        { name: 'diff_summary', arguments: { against: 'staged' } },
+        { name: 'diff_summary', arguments: { against: 'commit', commit: 'HEAD~1' } },
+        { name: 'list_branches' },
+        { name: 'search_commits', arguments: { text: 'o' } },
+        { name: 'file_history', arguments: { path: 'a file.txt' } },
+      ];
+      // Some cannot be answered, as where an object is missing.
+      for (const call of args) await client.callTool(call);
+      expect(started()).toBe(false);
+    });
+  });
+
+  test('a file does not pass for a commit', async () => {
+    writeFileSync(join(folder, 'name'), 'x');
     const client = await start('stdio.js');
-    await call(client, 'repo_status');
-    await call(client, 'diff_summary');
-    expect(statSync(mark, { throwIfNoEntry: false })).toBeUndefined();
+    const args = { against: 'commit', commit: 'name' };
+    await expect(call(client, 'diff_summary', args)).rejects.toThrow('bad revision');
   });
 });
 

@@ -6,9 +6,18 @@ import type { Git, GitOutput } from './git.js';
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_COMPLAINT_BYTES = 4_096;
 
-/** What a repository's own configuration must not make git do: start programs, take locks, ask somebody. */
-const QUIET = ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+/** What a repository's own configuration must not make git do: start programs, take locks, ask somebody, fetch. */
+const QUIET = [
+  '--no-pager',
+  ...['-c', 'core.fsmonitor=false'],
+  ...['-c', 'core.hooksPath=/dev/null'],
+  // To show a signature git starts what `gpg.program` names.
+  ...['-c', 'log.showSignature=false'],
+];
 const ENVIRONMENT = {
+  // Objects that are missing are not fetched: that starts what the repository names as its remote.
+  GIT_ALLOW_PROTOCOL: '',
+  GIT_NO_LAZY_FETCH: '1',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
   GIT_LITERAL_PATHSPECS: '1',
@@ -23,8 +32,8 @@ const ENVIRONMENT = {
 export function gitIn(folder: string): Git {
   let top: Promise<string> | undefined;
   const findTop = async (signal: AbortSignal): Promise<string> => {
-    const { text } = await runGit(folder, ['rev-parse', '--show-toplevel'], signal);
-    return text.trimEnd();
+    const { text } = await runGit(['rev-parse', '--show-toplevel'], { cwd: folder, signal });
+    return text.replace(/\r?\n$/, '');
   };
   return {
     run: async (args, { signal }) => {
@@ -33,18 +42,53 @@ export function gitIn(folder: string): Git {
         top = undefined;
         throw thrown;
       });
-      return runGit(await top, args, signal);
+      const cwd = await top;
+      return runGit(args, { cwd, signal, env: await withoutFilters(cwd, signal) });
     },
   };
 }
 
-function runGit(cwd: string, args: readonly string[], signal: AbortSignal): Promise<GitOutput> {
+/**
+ * The environment in which no filter of the repository's own configuration is there: to compare a file git starts the one
+ * that `.gitattributes` names. Those of the user (Git LFS, mostly) stay.
+ */
+async function withoutFilters(cwd: string, signal: AbortSignal): Promise<Record<string, string>> {
+  const { text, isCut } = await runGit(['config', '--list', '--show-scope', '--name-only', '-z'], { cwd, signal });
+  if (isCut) throw new ToolError('The configuration of this repository is too large to be looked at.');
+  const fields = text.split('\0');
+  const filters = new Set<string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const isOwn = fields[at] === 'local' || fields[at] === 'worktree';
+    const name = isOwn ? /^filter\..*\.(?=[^.]*$)/s.exec(fields[at + 1]!)?.[0] : undefined;
+    if (name !== undefined) filters.add(name);
+  }
+  const settings = [...filters].flatMap((name) => [
+    [`${name}clean`, ''],
+    [`${name}process`, ''],
+    [`${name}required`, 'false'],
+  ]);
+  const first = Number(process.env.GIT_CONFIG_COUNT ?? 0);
+  const env: Record<string, string> = { GIT_CONFIG_COUNT: String(first + settings.length) };
+  for (const [at, [key = '', value = '']] of settings.entries()) {
+    env[`GIT_CONFIG_KEY_${first + at}`] = key;
+    env[`GIT_CONFIG_VALUE_${first + at}`] = value;
+  }
+  return env;
+}
+
+interface RunOptions {
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function runGit(args: readonly string[], { cwd, signal, env }: RunOptions): Promise<GitOutput> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', [...QUIET, ...args], {
       cwd,
       signal,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...ENVIRONMENT },
+      env: { ...process.env, ...ENVIRONMENT, ...env },
     });
     const output = new Beginning(MAX_OUTPUT_BYTES);
     const complaint = new Beginning(MAX_COMPLAINT_BYTES);

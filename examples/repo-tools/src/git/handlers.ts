@@ -16,6 +16,8 @@ const MAX_FILES = 500;
 /** So many commits are read at once; progress is told after each lot. */
 const LOT = 500;
 const MAX_SEARCHED = 20_000;
+/** A submodule has a configuration of its own, which git would follow to look for changes in it. */
+const SUBMODULES = '--ignore-submodules=dirty';
 
 /** A handler for each tool that needs a working tree. */
 export interface GitHandlers {
@@ -30,7 +32,7 @@ export interface GitHandlers {
 export function gitHandlers(git: Git): GitHandlers {
   return {
     repo_status: async (_, { signal }) => {
-      const { text, isCut } = await git.run(['status', '--porcelain=v2', '--branch', '-z'], { signal });
+      const { text, isCut } = await git.run(['status', '--porcelain=v2', '--branch', '-z', SUBMODULES], { signal });
       const status = readStatus(text);
       return {
         ...status,
@@ -41,7 +43,8 @@ export function gitHandlers(git: Git): GitHandlers {
 
     diff_summary: async ({ against, commit = 'HEAD', path }, { signal }) => {
       const what = { unstaged: [], staged: ['--cached'], commit: [commit] }[against];
-      const args = ['diff', '--numstat', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', ...what];
+      const how = ['--numstat', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', SUBMODULES];
+      const args = ['diff', ...how, ...what];
       const { text, isCut } = await git.run([...args, ...pathspec(path)], { signal });
       const files = readNumstat(text);
       return {
@@ -68,17 +71,19 @@ export function gitHandlers(git: Git): GitHandlers {
       );
       const found: FoundCommit[] = [];
       let searched = 0;
+      let isCutOff = false;
       while (searched < total && found.length <= limit) {
         const lot = [`--skip=${searched}`, `--max-count=${LOT}`, ...from];
         const { text: log } = await git.run(['log', '-z', `--format=${COMMIT_FORMAT}`, ...lot], { signal });
         const commits = readCommits(log);
         // A lot that is larger than what is read of it ends the search; it must not go on for ever.
-        if (commits.length === 0) break;
+        isCutOff = commits.length === 0;
+        if (isCutOff) break;
         found.push(...commits.filter(isWanted));
         searched += commits.length;
         progress({ progress: searched, total, message: `${found.length} found` });
       }
-      const isTruncated = found.length > limit || (searched === MAX_SEARCHED && total === MAX_SEARCHED);
+      const isTruncated = isCutOff || found.length > limit || (searched === MAX_SEARCHED && total === MAX_SEARCHED);
       return { commits: found.slice(0, limit).map(shownCommit), searched, isTruncated };
     },
 
@@ -93,7 +98,8 @@ export function gitHandlers(git: Git): GitHandlers {
 
 /** Arguments that name a path and nothing else, whatever is in it. */
 function pathspec(path: string | undefined): readonly string[] {
-  if (path === undefined) return [];
+  // Without the mark a file could pass for a commit.
+  if (path === undefined) return ['--'];
   const leadsOut = path.startsWith('/') || /^[A-Za-z]:/.test(path) || path.split(/[\\/]/).includes('..');
   if (leadsOut) throw new ToolError('The path must be relative to the top of the repository and stay within it.');
   return ['--', path];
