@@ -1,6 +1,6 @@
 /** `--no-remote`: to the byte what a doorward says that has no remote; the golden transcript was taken before there were any. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CLI, ROOT, requireBuild, TestFolder, upstreamWith } from '../fixtures/open-door.js';
@@ -45,11 +45,15 @@ function folderWith(record?: string): TestFolder {
 }
 
 /** All that it writes on stdout, to the byte. */
-async function transcriptOf(folder: TestFolder, ...flags: readonly string[]): Promise<string> {
+async function transcriptOf(
+  folder: TestFolder,
+  flags: readonly string[] = [],
+  own: Readonly<Record<string, string>> = {},
+): Promise<string> {
   requireBuild();
   const place = { XDG_STATE_HOME: join(folder.path, 'state'), HOME: folder.path };
   const child = spawn(process.execPath, [CLI, 'stdio', '--config', folder.configPath, ...flags], {
-    env: { ...process.env, ...folder.env, ...place },
+    env: { ...process.env, ...folder.env, ...place, ...own },
     cwd: folder.path,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -94,13 +98,28 @@ test.each([
   { why: 'somebody is signed in, and it is not wanted', record: JSON.stringify(REMOTE), flags: ['--no-remote'] },
   { why: 'its file is damaged, and it is not wanted', record: '{', flags: ['--no-remote'] },
 ])('$why: the same bytes', async ({ record, flags }) => {
-  const transcript = withoutVersion(await transcriptOf(folderWith(record), ...flags));
+  const transcript = withoutVersion(await transcriptOf(folderWith(record), flags));
   if (process.env.UPDATE_GOLDEN) {
     mkdirSync(join(GOLDEN, '..'), { recursive: true });
     writeFileSync(GOLDEN, transcript);
   }
   expect(existsSync(GOLDEN)).toBe(true);
   expect(transcript).toBe(readFileSync(GOLDEN, 'utf8'));
+});
+
+test.each([
+  { why: 'whose place is in no folder', place: () => ({ HOME: '/dev/null', XDG_CONFIG_HOME: '' }) },
+  { why: 'whose place has too long a name', place: () => ({ XDG_CONFIG_HOME: `/${'x'.repeat(300)}` }) },
+  {
+    why: 'whose place leads in a circle',
+    place: ({ path }: TestFolder) => {
+      symlinkSync(join(path, 'circle'), join(path, 'circle'));
+      return { XDG_CONFIG_HOME: join(path, 'circle') };
+    },
+  },
+])('a remote $why is none: the same bytes', async ({ place }) => {
+  const folder = folderWith();
+  expect(withoutVersion(await transcriptOf(folder, [], place(folder)))).toBe(readFileSync(GOLDEN, 'utf8'));
 });
 
 test('where it is wanted, and cannot be reached, the transcript is another: the test above can fail', async () => {

@@ -43,6 +43,18 @@ test('without any file nothing is found, and every place was looked at', async (
   expect(outcomes(search)).toEqual(['folder absent', 'folder absent', 'user absent', 'user absent']);
 });
 
+test('a place that is in no folder is absent, one that cannot be looked at is named', async (context) => {
+  const place = makePlace(context);
+  const search = await findConfig({ ...place, environment: { HOME: '/dev/null' } });
+  expect(outcomes(search)).toEqual(['folder absent', 'folder absent', 'user absent', 'user absent']);
+  const circle = join(place.cwd, 'circle');
+  symlinkSync(circle, circle);
+  await expect(findConfig({ ...place, environment: { XDG_CONFIG_HOME: circle } })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(circle),
+  });
+});
+
 test('what is named counts, and its absence is an error', async (context) => {
   const place = makePlace(context);
   writeFileSync(join(place.user, 'doorward.json'), '{}');

@@ -76,7 +76,7 @@ async function look(
   { environment, cwd, candidates }: Surroundings,
 ): Promise<Uint8Array | DoorError | undefined> {
   const { source, path: name, isNamed } = candidate;
-  if (!isNamed && statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  if (!isNamed && isAbsent(path)) return undefined;
   if (source !== 'folder') return readConfigFile(path, name, { isNamed });
   // In the user's own folder the two ways of finding meet: there the file is the user's own.
   const own = candidates.some((other) => other.source === 'user' && isSameFile(resolve(cwd, other.path), path));
@@ -85,6 +85,17 @@ async function look(
     return await readTrusted(path, name, environment);
   } catch (thrown) {
     return toDoorError(thrown);
+  }
+}
+
+/** Whether nothing is there. What cannot be looked at may be: reading it says what is wrong. */
+function isAbsent(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (thrown) {
+    const { code = '' } = thrown as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR';
   }
 }
 

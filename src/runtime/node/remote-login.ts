@@ -245,7 +245,7 @@ export async function logOutOfRemote(options: RemoteLogoutOptions): Promise<Remo
   const found = readRemote(path);
   const named = options.url === undefined ? undefined : readRemoteUrl(options.url);
   if (found.kind !== 'record') {
-    rmSync(path, { force: true });
+    if (found.kind === 'unusable') rmSync(path, { force: true });
     return { hadTokens: false, isRevoked: false };
   }
   const { url, session, changedAtMs } = found.record;

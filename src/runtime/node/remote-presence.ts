@@ -1,6 +1,7 @@
 import type { Environment } from '../../config/index.js';
 import type { Attendance, Presence } from '../../gateway/index.js';
 import { cacheKeyOf } from './cache-key.js';
+import { fileStamp } from './file-stamp.js';
 import {
   type ReadRemote,
   type RemoteRecord,
@@ -9,7 +10,6 @@ import {
   remoteLoginCommand,
   remotePath,
   shownUrl,
-  stampOf,
 } from './remote-record.js';
 import { tokenPath } from './token-path.js';
 
@@ -89,7 +89,7 @@ export class RemotePresence implements Presence {
   }
 
   #look(): void {
-    const stamp = stampOf(this.#path);
+    const stamp = this.#path === undefined ? '' : fileStamp(this.#path);
     if (stamp !== this.#stamp) {
       this.#found = stamp === '' || this.#path === undefined ? NONE : readRemote(this.#path);
       this.#stamp = stamp;
@@ -111,7 +111,7 @@ export class RemotePresence implements Presence {
     const { url, changedAtMs: sinceMs, session } = found.record;
     if (session === undefined)
       return { kind: 'signed-out', reason: `nobody is signed in at ${shownUrl(url)}`, sinceMs };
-    if (this.#tokenPath !== undefined && stampOf(this.#tokenPath) === '') {
+    if (this.#tokenPath !== undefined && fileStamp(this.#tokenPath) === '') {
       return { kind: 'signed-out', reason: `the tokens for ${shownUrl(url)} are gone`, sinceMs };
     }
     return this.#here(url, session);

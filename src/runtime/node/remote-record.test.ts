@@ -11,7 +11,6 @@ import {
   remotePath,
   remoteText,
   shownUrl,
-  stampOf,
 } from './remote-record.js';
 
 const RECORD: RemoteRecord = {
@@ -73,8 +72,8 @@ test('no text makes it throw', () => {
 
 test('where there is no file there is no remote', () => {
   expect(readRemote('/nowhere/at/all.json')).toEqual({ kind: 'none' });
-  expect(stampOf('/nowhere/at/all.json')).toBe('');
-  expect(stampOf(undefined)).toBe('');
+  expect(readRemote('/dev/null/at/all.json')).toEqual({ kind: 'none' });
+  expect(isRemoteNamed({ environment: { HOME: '/dev/null' } })).toBe(false);
 });
 
 test('each program has its own, wherever its name would lead', () => {

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { shellWord } from '../../base/index.js';
 import { type Environment, userFolder } from '../../config/index.js';
+import { fileStamp } from './file-stamp.js';
 import { readOwnFile } from './own-file.js';
 
 /** Whose remote is meant where no program is named: doorward's own. */
@@ -46,13 +46,8 @@ export function remotePath(environment: Environment, program: string): string | 
 
 /** Whether a program has a remote, be somebody signed in there or not. Costs one `stat`. */
 export function isRemoteNamed(options: { readonly environment: Environment; readonly program?: string }): boolean {
-  return stampOf(remotePath(options.environment, options.program ?? OWN_PROGRAM)) !== '';
-}
-
-/** Tells one content of a file from another; '' where there is none. */
-export function stampOf(path: string | undefined): string {
-  const stats = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+  const path = remotePath(options.environment, options.program ?? OWN_PROGRAM);
+  return path !== undefined && fileStamp(path) !== '';
 }
 
 /** Reads the record of a remote. Never throws. */
@@ -61,7 +56,8 @@ export function readRemote(path: string): ReadRemote {
     const record = recordOf(JSON.parse(readOwnFile(path, MAX_BYTES).toString('utf8')));
     return record === undefined ? unusable(`${path} holds no remote`) : { kind: 'record', record };
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'none' };
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'none' };
     // A parser's message quotes what it read.
     return unusable(thrown instanceof SyntaxError ? `${path} holds no JSON` : (thrown as Error).message);
   }

@@ -1,9 +1,10 @@
-import { rmSync, type Stats, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DoorError } from '../../base/index.js';
 import { type Credential, isBearerToken, type ServerRecord, type TokenStore } from '../../client/index.js';
 import type { Environment } from '../../config/index.js';
 import { tryLock } from './file-lock.js';
+import { fileStamp } from './file-stamp.js';
 import { findKeychain, type Keychain } from './keychain.js';
 import { makeFolder } from './make-folder.js';
 import { readOwnFile } from './own-file.js';
@@ -57,7 +58,7 @@ export class FileTokenStore implements TokenStore {
   async read(server: string): Promise<ServerRecord | undefined> {
     const path = this.#paths.get(server) ?? (await this.#pathOf(server));
     if (path === undefined) return undefined;
-    const stamp = stampOf(path);
+    const stamp = fileStamp(path);
     const seen = this.#seen.get(server);
     if (seen?.stamp === stamp) return seen.record;
     const record = stamp === '' ? undefined : await this.#readFile(path, server);
@@ -167,12 +168,6 @@ export class FileTokenStore implements TokenStore {
 }
 
 const KEPT = { secrets: 'keychain' } as const;
-
-/** Tells one content of a file from another; '' where there is none. Writing makes a new file each time. */
-function stampOf(path: string): string {
-  const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
-}
 
 async function isWritten(writing: Promise<void>): Promise<boolean> {
   // A keychain that is locked, or takes no text of this length.
