@@ -352,8 +352,11 @@ export class RouterModel {
     request.state = 'over';
     this.#count(sort === 'call' ? how : `${sort}: ${how}`);
     if (sort === 'subscribe') this.#subscribed(request, isGranted);
-    if (sort === 'unsubscribe')
-      this.subscriptions.over(caller, about, isGranted ? (where ?? request.routes[0]) : undefined);
+    if (sort === 'unsubscribe') {
+      // Where a name may have led to one of two, it is not known which of them ended.
+      const ended = where ?? (request.routes.length === 1 ? request.routes[0] : undefined);
+      this.subscriptions.over(caller, about, isGranted ? ended : undefined);
+    }
     for (const question of this.questions) {
       if (question.state !== 'open' || !question.concerns.delete(request) || question.concerns.size > 0) continue;
       question.state = 'retracted';
