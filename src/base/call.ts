@@ -16,6 +16,16 @@ export interface Principal {
   readonly scopes?: readonly string[];
 }
 
+/** Whether it is told who somebody is: only then are private things shown. */
+export function isKnown({ kind }: Principal): boolean {
+  return kind !== 'anonymous';
+}
+
+/** Which of these scopes somebody was not granted. Whoever is on the same machine needs no grant. */
+export function missingScopes(wanted: readonly string[], { kind, scopes = [] }: Principal): readonly string[] {
+  return kind === 'local' ? [] : wanted.filter((scope) => !scopes.includes(scope));
+}
+
 /** What a server may ask of a caller that declared it (MCP client/elicitation, client/sampling, client/roots). */
 export type CallerMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
 

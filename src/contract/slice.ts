@@ -1,4 +1,4 @@
-import type { Principal } from '../base/index.js';
+import { isKnown, missingScopes, type Principal } from '../base/index.js';
 import { contractInvalid } from './contract-invalid.js';
 import { withFingerprint } from './fingerprint.js';
 import type { Contract, Locality, Slice, SliceFacts, Tool } from './types.js';
@@ -50,10 +50,10 @@ function isWanted(name: string, when: NonNullable<Tool['when']>, { principal: _,
 
 /** Whether a list may name it to somebody; public documents are for nobody in particular. */
 export function isVisibleTo({ visibility }: Pick<Tool, 'visibility'>, principal: Principal | undefined): boolean {
-  return visibility === 'public' || (principal !== undefined && principal.kind !== 'anonymous');
+  return visibility === 'public' || (principal !== undefined && isKnown(principal));
 }
 
-/** Whether somebody was granted what calling it needs. Whoever is on the same machine needs no grant. */
-export function mayCall({ auth }: Pick<Tool, 'auth'>, { kind, scopes = [] }: Principal): boolean {
-  return auth === undefined || kind === 'local' || auth.scopes.every((scope) => scopes.includes(scope));
+/** Whether somebody was granted what calling it needs. */
+export function mayCall({ auth }: Pick<Tool, 'auth'>, principal: Principal): boolean {
+  return auth === undefined || missingScopes(auth.scopes, principal).length === 0;
 }

@@ -1,4 +1,4 @@
-import { DoorError, type Principal } from '../base/index.js';
+import { DoorError, isKnown, missingScopes, type Principal } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import { OWNER } from './owner.js';
 import type { BrokenMount, Mount, MountAccess } from './types.js';
@@ -14,8 +14,8 @@ export class Access {
   }
 
   /** The entries that a list may show to a principal. */
-  visibleTo(entries: readonly CatalogEntry[], { kind }: Principal = OWNER): readonly CatalogEntry[] {
-    if (kind !== 'anonymous' || this.#byMount.size === 0) return entries;
+  visibleTo(entries: readonly CatalogEntry[], principal: Principal = OWNER): readonly CatalogEntry[] {
+    if (isKnown(principal) || this.#byMount.size === 0) return entries;
     const known = this.#shown.get(entries);
     if (known !== undefined) return known;
     const shown = entries.filter((entry) => !this.#isPrivate(entry));
@@ -24,15 +24,15 @@ export class Access {
   }
 
   /** Whether a principal cannot even know of a tool. */
-  isHidden(entry: CatalogEntry, { kind }: Principal): boolean {
-    return kind === 'anonymous' && this.#isPrivate(entry);
+  isHidden(entry: CatalogEntry, principal: Principal): boolean {
+    return !isKnown(principal) && this.#isPrivate(entry);
   }
 
   /** @throws {DoorError} FORBIDDEN where a principal was not granted what the tool needs */
-  hold({ mount, tool, name }: CatalogEntry, { kind, scopes = [] }: Principal): void {
+  hold({ mount, tool, name }: CatalogEntry, principal: Principal): void {
     const wanted = this.#byMount.get(mount)?.scopes.get(tool.name);
-    if (wanted === undefined || kind === 'local') return;
-    const missing = wanted.filter((scope) => !scopes.includes(scope));
+    if (wanted === undefined) return;
+    const missing = missingScopes(wanted, principal);
     if (missing.length === 0) return;
     throw new DoorError('FORBIDDEN', `${name} needs what you were not granted: ${missing.join(' ')}`, {
       data: { tool: tool.name, scopes: wanted },
